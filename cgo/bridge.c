@@ -1,0 +1,117 @@
+/* Gather, decide, apply: what happens when a command is called. */
+
+#include "bridge.h"
+
+int64_t (*bridge_enter)(uintptr_t decide, struct request *request);
+
+static RedisModuleKey *gather(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                              struct request *request) {
+    /* A key opened for READ counts a hit or a miss and is touched, as by GET.
+     * WRITE would abort other clients' WATCH even where nothing changes. */
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    size_t length;
+
+    *request = (struct request){.type = RedisModule_KeyType(key)};
+    request->expected.p = RedisModule_StringPtrLen(argv[command->expected], &length);
+    request->expected.n = (ptrdiff_t)length;
+    if (request->type == REDISMODULE_KEYTYPE_STRING) {
+        request->held.n = (ptrdiff_t)RedisModule_ValueLength(key);
+        /* StringDMA turns an embedded or integer value into a raw one, so it is
+         * asked for the bytes only where they can make a difference. */
+        if (request->held.n == request->expected.n)
+            request->held.p = RedisModule_StringDMA(key, &length, REDISMODULE_READ);
+    }
+    if (command->ms) {
+        request->ms_valid = RedisModule_StringToLongLong(argv[command->ms], &request->ms) == REDISMODULE_OK;
+        request->now = RedisModule_Milliseconds();
+    }
+    return key;
+}
+
+static void replicated(RedisModuleCtx *ctx, int status) {
+    /* Known at load to be possible, so this says that the server has changed. */
+    if (status != REDISMODULE_OK)
+        RedisModule_Log(ctx, "warning", "a change was NOT sent to replicas and AOF");
+}
+
+/* Lets PEXPIRE do it. No key may be open: PEXPIRE can free what one refers to. */
+static int delegate(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[1], argv[command->ms]);
+    int status;
+
+    if (reply == NULL) return RedisModule_ReplyWithError(ctx, command->errors[UNAVAILABLE]);
+    status = RedisModule_ReplyWithCallReply(ctx, reply);
+    RedisModule_FreeCallReply(reply);
+    return status;
+}
+
+static int renew(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, long long ms) {
+    mstime_t deadline = REDISMODULE_NO_EXPIRE;
+    RedisModuleKey *key;
+
+    /* Without the deadline there is nothing absolute to replicate (6.0). */
+    if (RedisModule_GetAbsExpire == NULL) return delegate(command, ctx, argv);
+    key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    if (RedisModule_SetExpire(key, ms) == REDISMODULE_OK) deadline = RedisModule_GetAbsExpire(key);
+    RedisModule_CloseKey(key);
+    if (deadline == REDISMODULE_NO_EXPIRE) return delegate(command, ctx, argv);
+    replicated(ctx, RedisModule_Replicate(ctx, "pexpireat", "sl", argv[1], deadline));
+    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_GENERIC, "expire", argv[1]);
+    return RedisModule_ReplyWithLongLong(ctx, 1);
+}
+
+static int delete(RedisModuleCtx *ctx, RedisModuleString **argv) {
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+
+    RedisModule_DeleteKey(key);
+    RedisModule_CloseKey(key);
+    replicated(ctx, RedisModule_Replicate(ctx, "del", "s", argv[1]));
+    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_GENERIC, "del", argv[1]);
+    return RedisModule_ReplyWithLongLong(ctx, 1);
+}
+
+static int call(struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    int64_t verdict = UNAVAILABLE;
+    struct request request;
+
+    if (argc != command->arity) return RedisModule_WrongArity(ctx);
+    if (!command->unavailable) {
+        RedisModuleKey *key = gather(command, ctx, argv, &request);
+        verdict = bridge_enter(command->decide, &request);
+        RedisModule_CloseKey(key);
+    }
+    command->calls[verdict]++;
+
+    switch (verdict) {
+    case MISSING:
+    case MISMATCHED: return RedisModule_ReplyWithLongLong(ctx, 0);
+    case RENEW: return renew(command, ctx, argv, request.ms);
+    case REMOVE: return delete(ctx, argv);
+    case DELEGATE: return delegate(command, ctx, argv);
+    default: return RedisModule_ReplyWithError(ctx, command->errors[verdict]);
+    }
+}
+
+/* The server tells a command function neither which command it was registered
+ * for nor any data of ours, so each command is given a function of its own. */
+
+#define SLOTS(slot) slot(0) slot(1) slot(2) slot(3) slot(4) slot(5) slot(6) slot(7)
+
+#define COUNT(n) +1
+static struct command commands[SLOTS(COUNT)];
+
+#define DEFINE(n)                                                                                                      \
+    static int call##n(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                                      \
+        return call(&commands[n], ctx, argv, argc);                                                                    \
+    }
+SLOTS(DEFINE)
+
+struct command *bridge_command(int i) {
+    return i < (int)(sizeof commands / sizeof *commands) ? &commands[i] : NULL;
+}
+
+RedisModuleCmdFunc bridge_function(const struct command *command) {
+#define NAME(n) call##n,
+    static const RedisModuleCmdFunc functions[] = {SLOTS(NAME)};
+    return functions[command - commands];
+}

@@ -1,0 +1,110 @@
+package main
+
+/*
+#include <stdlib.h>
+#include "bridge.h"
+
+// cgo can neither call a function pointer nor name a C string of the server.
+static inline void set_attributes(RedisModuleCtx *ctx, const char *name, int version) {
+    RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
+}
+static inline int is_name_busy(const char *name) { return RedisModule_IsModuleNameBusy(name); }
+static inline const char *string_bytes(RedisModuleString *s, size_t *n) { return RedisModule_StringPtrLen(s, n); }
+static inline int register_info(RedisModuleCtx *ctx) { return RedisModule_RegisterInfoFunc(ctx, bridge_info); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"goblin/module"
+)
+
+// RedisModule_OnLoad is called by the server for each MODULE LOAD, loadmodule
+// or --loadmodule. Where it returns an error the server goes on without the
+// module, or, while it starts, stops; the log tells why in either case.
+//
+//export RedisModule_OnLoad
+func RedisModule_OnLoad(ctx *C.RedisModuleCtx, argv **C.RedisModuleString, argc C.int) (status C.int) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			status = refuse(ctx, fmt.Errorf("panic: %v", panicked))
+		}
+	}()
+	if err := load(ctx, unsafe.Slice(argv, argc)); err != nil {
+		return refuse(ctx, err)
+	}
+	return C.REDISMODULE_OK
+}
+
+// RedisModule_OnUnload is called by the server for MODULE UNLOAD. There is
+// nothing to undo: the server forgets the commands, and the library stays
+// mapped, with its counters, until the server ends.
+//
+//export RedisModule_OnUnload
+func RedisModule_OnUnload(*C.RedisModuleCtx) C.int {
+	return C.REDISMODULE_OK
+}
+
+// load touches nothing before it knows that this is the only instance: a second
+// MODULE LOAD runs it in the library that is already at work.
+func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
+	if missing := C.bridge_bind(ctx); missing != nil {
+		return fmt.Errorf("this server is too old: it lacks %s", C.GoString(missing))
+	}
+	name := constant(module.Name)
+	if C.is_name_busy(name) != 0 {
+		return errors.New("a module of this name is loaded already")
+	}
+	C.set_attributes(ctx, name, module.VersionNumber)
+	if len(args) > 0 {
+		return fmt.Errorf("unknown load argument %q: there are none", goString(args[0]))
+	}
+	enter()
+
+	var names []string
+	for i, command := range module.Commands() {
+		if err := register(ctx, i, command); err != nil {
+			return fmt.Errorf("%s: %w", command.Name, err)
+		}
+		names = append(names, command.Name)
+	}
+	if C.register_info(ctx) != C.REDISMODULE_OK {
+		return errors.New("the server took no INFO section")
+	}
+	log(ctx, "notice", fmt.Sprintf("version %s (%s) provides %s", module.Version, runtime.Version(), strings.Join(names, ", ")))
+	return nil
+}
+
+func refuse(ctx *C.RedisModuleCtx, err error) C.int {
+	log(ctx, "warning", "not loaded: "+err.Error())
+	return C.REDISMODULE_ERR
+}
+
+func log(ctx *C.RedisModuleCtx, level, message string) {
+	l, m := C.CString(level), C.CString(message)
+	defer C.free(unsafe.Pointer(l))
+	defer C.free(unsafe.Pointer(m))
+	C.bridge_log(ctx, l, m)
+}
+
+func goString(s *C.RedisModuleString) string {
+	var n C.size_t
+	p := C.string_bytes(s, &n)
+	return C.GoStringN(p, C.int(n))
+}
+
+// constants holds the C copy of each string that the server or the bridge goes
+// on using. They are never freed, but a reload finds them again.
+var constants = map[string]*C.char{}
+
+func constant(s string) *C.char {
+	if constants[s] == nil {
+		constants[s] = C.CString(s)
+	}
+	return constants[s]
+}

@@ -1,0 +1,3 @@
+module goblin
+
+go 1.26.0
