@@ -1,0 +1,57 @@
+# Shortcuts only: what takes more than a few lines stands in build/ as a script of its own.
+
+GOARCH ?= $(shell go env GOARCH)
+CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
+SO     ?= build/goblin.so
+
+# The first version of glibc's symbols on each architecture. What is linked against it loads everywhere.
+GLIBC_amd64 := GLIBC_2.2.5
+GLIBC_arm64 := GLIBC_2.17
+PTHREAD     := $(if $(GLIBC_$(GOARCH)),build/$(GOARCH)/libpthread.so.0)
+
+LINK := -Wl,--version-script=$(CURDIR)/build/exports.map $(PTHREAD:%=$(CURDIR)/%) $(EXTRA_LINK)
+
+.PHONY: build
+build: need-go need-gcc $(PTHREAD) ## Build the module, build/goblin.so (the default)
+	@# Moved into place: a server may have the old one mapped, and must not find it written over.
+	@CGO_ENABLED=1 CC=$(CC) GOARCH=$(GOARCH) go build -trimpath -buildvcs=false -buildmode=c-shared $(BUILDFLAGS) \
+		-ldflags "-s -w -buildid= '-extldflags=$(LINK)'" -o $(SO).new ./cgo
+	@rm $(SO).h; chmod 755 $(SO).new; mv $(SO).new $(SO); ls -l $(SO)
+
+build/%/libpthread.so.0: build/old-glibc need-gcc
+	@build/old-glibc $(CC) $(GLIBC_$*) $@
+
+.PHONY: run
+run: build ## Start a redis-server with the module (PORT=6379, REDIS_SERVER=redis-server)
+	@build/run
+
+.PHONY: test
+test: build ## Run all tests on one server (GOBLIN_SERVER=, the first line of build/servers)
+	go test -count=1 ./...
+
+.PHONY: test-all
+test-all: build ## Run all tests, on every server of build/servers
+	@build/test-all
+
+.PHONY: lint
+lint: need-go ## Check format, vet, staticcheck, and that go.mod is tidy
+	@test -z "$$(go tool gofumpt -l . | tee /dev/stderr)"
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+	go mod verify
+
+.PHONY: clean
+clean: ## Remove what was built
+	git clean -fdX build
+
+.PHONY: help
+help: ## Show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: need-go need-gcc
+need-go:
+	@command -v go >/dev/null || { echo 'go is missing: install Go 1.26 or newer, see go.dev/doc/install' >&2; exit 1; }
+need-gcc:
+	@build/need $(CC) gcc
+	@build/need ld binutils

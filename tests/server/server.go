@@ -1,0 +1,341 @@
+// Package server gives a test its servers: real ones, with the real module,
+// each in a directory of its own and gone with the test.
+//
+// Two variables of the environment choose which. GOBLIN_SERVER names a line of
+// build/servers, to be run in a container; REDIS_SERVER is the path of a server
+// program on this machine, to be run as it is. Without either it is the first
+// line of build/servers. GOBLIN_MODULE is the library, where it is not
+// build/goblin.so.
+//
+// A container is nothing but a way to get at the program: it shares the
+// network, the process numbers and the directory with this machine. So a test
+// connects, sends signals, and reads logs and append-only files in one way.
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a server may take for anything that a test waits for.
+const patience = 30 * time.Second
+
+// Server is a running server.
+type Server struct {
+	Client *redis.Client // connected to it, RESP3 where the server has it
+	Port   int
+	Dir    string // its working directory
+	Program
+
+	t        testing.TB
+	args     []string
+	process  process
+	expected []*regexp.Regexp
+}
+
+// New starts a server that loads the module. The arguments are options as on
+// its command line.
+func New(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return Plain(t, append([]string{"--loadmodule", Module(t)}, args...)...)
+}
+
+// Plain starts a server without the module.
+func Plain(t testing.TB, args ...string) *Server {
+	t.Helper()
+	s := Unstarted(t, args...)
+	s.Start()
+	return s
+}
+
+// Unstarted prepares a server that a test wants to start itself.
+func Unstarted(t testing.TB, args ...string) *Server {
+	t.Helper()
+	s := &Server{t: t, Dir: t.TempDir(), Port: freePort(t), Program: program(t), args: args}
+	s.Client = s.Connect(nil)
+	t.Cleanup(s.end)
+	return s
+}
+
+// Start starts the server, or starts it again in its directory, on its port and
+// with its options, to which more can be added. It returns once the server
+// answers and has loaded its data.
+func (s *Server) Start(args ...string) {
+	s.t.Helper()
+	s.Launch(args...)
+	s.Until("the server answers", func() bool {
+		require.False(s.t, s.process.exited(), "the server ended while it started:\n%s", s.Log())
+		return s.Do("CONFIG", "GET", "dir") != nil && s.Do("PING") == "PONG" && s.Info("server")["tcp_port"] == strconv.Itoa(s.Port)
+	})
+}
+
+// Launch starts the server and does not wait for it.
+func (s *Server) Launch(args ...string) {
+	s.t.Helper()
+	s.args = append(s.args, args...)
+	s.process = s.launch(s.t, s.Dir, append(s.options(), s.args...))
+}
+
+// options are those that every server is started with. Later ones win.
+func (s *Server) options() []string {
+	options := []string{
+		"--port", strconv.Itoa(s.Port), "--bind", "127.0.0.1", "--dir", s.Dir, "--logfile", filepath.Join(s.Dir, "log"),
+		"--save", "", "--repl-diskless-sync-delay", "0",
+	}
+	if s.Speaks(6, 2) {
+		options = append(options, "--crash-memcheck-enabled", "no")
+	}
+	if s.Speaks(7, 0) {
+		options = append(options, "--enable-module-command", "yes", "--enable-debug-command", "yes")
+	}
+	return options
+}
+
+// Stop ends the server as an operator would, and waits until it has.
+func (s *Server) Stop() { s.Signal(syscall.SIGTERM); s.Gone() }
+
+// Kill ends the server as a crash of the machine would.
+func (s *Server) Kill() { s.Signal(syscall.SIGKILL); s.Gone() }
+
+// Signal sends the server a signal.
+func (s *Server) Signal(signal syscall.Signal) {
+	s.t.Helper()
+	require.NoError(s.t, syscall.Kill(s.process.pid(), signal))
+}
+
+// Pid is the process number of the running server.
+func (s *Server) Pid() int { return s.process.pid() }
+
+// Gone waits until the server has ended.
+func (s *Server) Gone() {
+	s.t.Helper()
+	s.Until("the server ends", s.process.exited)
+}
+
+// Do runs a command and returns its reply. An error, be it the server's or the
+// connection's, is returned as an Error.
+func (s *Server) Do(args ...any) any { return Do(s.Client, args...) }
+
+// Info returns the fields of a section of INFO.
+func (s *Server) Info(section string) map[string]string {
+	text, _ := s.Client.Info(context.Background(), section).Result()
+	fields := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// Count returns a field of INFO that is a number.
+func (s *Server) Count(section, field string) int {
+	s.t.Helper()
+	n, err := strconv.Atoi(s.Info(section)[field])
+	require.NoError(s.t, err, "INFO %s has no number %s", section, field)
+	return n
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
+
+// Connect returns one more client of the server, with its default options
+// changed by configure. It is closed when the test ends.
+func (s *Server) Connect(configure func(*redis.Options)) *redis.Client {
+	options := &redis.Options{Addr: s.Addr(), MaxRetries: -1, DisableIdentity: true, ReadTimeout: patience}
+	if configure != nil {
+		configure(options)
+	}
+	client := redis.NewClient(options)
+	s.t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// Session returns a client with a single connection, for what belongs to one:
+// MULTI, WATCH, SELECT, CLIENT TRACKING.
+func (s *Server) Session() *redis.Conn {
+	conn := s.Client.Conn()
+	s.t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// Log is all that the server has logged.
+func (s *Server) Log() string {
+	log, err := os.ReadFile(filepath.Join(s.Dir, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(log)
+}
+
+// Expect has the test pass although the server logs a warning that matches
+// pattern.
+func (s *Server) Expect(pattern string) {
+	s.expected = append(s.expected, regexp.MustCompile(pattern))
+}
+
+// ReplicaOf makes the server a replica and waits until it is in step.
+func (s *Server) ReplicaOf(master *Server) {
+	s.t.Helper()
+	require.Equal(s.t, "OK", s.Do("REPLICAOF", "127.0.0.1", master.Port))
+	s.InStepWith(master)
+}
+
+// InStepWith waits until the server, a replica, has all that its master sent.
+func (s *Server) InStepWith(master *Server) {
+	s.t.Helper()
+	s.Until("the replica is in step", func() bool {
+		info := s.Info("replication")
+		return info["master_link_status"] == "up" && info["slave_repl_offset"] == master.Info("replication")["master_repl_offset"]
+	})
+}
+
+// Until polls until a condition holds.
+func (s *Server) Until(what string, holds func() bool) {
+	s.t.Helper()
+	Until(s.t, what, holds)
+}
+
+// end checks that the test has left a healthy server, and ends it.
+func (s *Server) end() {
+	if s.process == nil {
+		return
+	}
+	defer s.process.remove()
+	if !s.process.exited() {
+		if !s.t.Failed() && s.Do("PING") != "PONG" {
+			s.t.Errorf("the server does not answer: %v", s.Do("PING"))
+		}
+		syscall.Kill(s.process.pid(), syscall.SIGKILL)
+		s.Gone()
+	}
+	if s.t.Failed() {
+		s.t.Logf("the log of the server on port %d:\n%s", s.Port, s.Log())
+		return
+	}
+	for line := range strings.Lines(s.Log()) {
+		if alarming(line) && !matches(s.expected, line) {
+			s.t.Errorf("the server logged: %s", line)
+		}
+	}
+}
+
+// Error is an error as the server worded it.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Doer is a client, a connection or a transaction.
+type Doer interface {
+	Do(ctx context.Context, args ...any) *redis.Cmd
+}
+
+// Do runs a command on a client of any kind, as Server.Do.
+func Do(client Doer, args ...any) any {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return Reply(client.Do(ctx, args...).Result())
+}
+
+// Reply makes an Error of an error, and nil of the server's null.
+func Reply(reply any, err error) any {
+	switch err {
+	case nil:
+		return reply
+	case redis.Nil:
+		return nil
+	}
+	return Error(err.Error())
+}
+
+// Until polls until a condition holds.
+func Until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
+		require.True(t, time.Now().Before(end), "waited in vain until %s", what)
+	}
+}
+
+// Module is the path of the library under test.
+func Module(t testing.TB) string {
+	path := os.Getenv("GOBLIN_MODULE")
+	if path == "" {
+		path = filepath.Join(root(t), "build", "goblin.so")
+	}
+	require.FileExists(t, path, "make build")
+	return path
+}
+
+// root is the directory of the repository.
+func root(t testing.TB) string {
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		require.NotEqual(t, "/", dir, "no go.mod above the test")
+		dir = filepath.Dir(dir)
+	}
+}
+
+// freePort finds a port that is free together with the one that a node of a
+// cluster also listens on.
+func freePort(t testing.TB) int {
+	for range 100 {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer listener.Close()
+		port := listener.Addr().(*net.TCPAddr).Port
+		if port+clusterBus > 65535 {
+			continue
+		}
+		bus, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+clusterBus))
+		if err == nil {
+			bus.Close()
+			return port
+		}
+	}
+	t.Fatal("no free port")
+	return 0
+}
+
+// clusterBus is what a node adds to its port for the other nodes of a cluster
+// (cluster.h, CLUSTER_PORT_INCR).
+const clusterBus = 10000
+
+func matches(patterns []*regexp.Regexp, line string) bool {
+	for _, pattern := range patterns {
+		if pattern.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// harmless are warnings that servers log in the ordinary course of things.
+var harmless = regexp.MustCompile(strings.Join([]string{
+	`oO0OoO0OoO0Oo`, `version=.*just started`, `Configuration loaded`, `Server initialized`, // as a warning in 6.0
+	`WARNING`, // about the machine: memory overcommit, the backlog of sockets
+	`User requested shutdown`, `Received SIGTERM`, `is now ready to exit`,
+	`Failed to test the kernel`, `Failed to write PID`, `Connection with`, `Primary is currently unable`,
+}, "|"))
+
+// alarming tells whether a line of the log is a warning that is not harmless,
+// or part of a crash report.
+func alarming(line string) bool {
+	_, message, warning := strings.Cut(line, " # ")
+	return warning && !harmless.MatchString(message) || strings.Contains(line, "BUG REPORT")
+}
