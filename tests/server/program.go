@@ -17,6 +17,7 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
 )
 
 // Program is the server program under test.
@@ -207,6 +208,7 @@ func (p Program) launchContained(t testing.TB, dir string, args []string) proces
 			},
 		},
 		Started: true,
+		Logger:  log.TestLogger(t),
 	})
 	require.NoError(t, err)
 	return &containedProcess{t, c}
