@@ -148,6 +148,25 @@ func (s *Server) Count(section, field string) int {
 	return n
 }
 
+// Deadline is when a key expires, in Unix milliseconds: -1 if it never does, -2
+// if there is no such key. Before 7.0, which has no PEXPIRETIME, it is off by a
+// millisecond or two.
+func (s *Server) Deadline(key string) int64 {
+	s.t.Helper()
+	if s.Speaks(7, 0) {
+		return s.Do("PEXPIRETIME", key).(int64)
+	}
+	pipe := s.Client.TxPipeline()
+	now := pipe.Time(context.Background())
+	left := pipe.Do(context.Background(), "PTTL", key)
+	_, err := pipe.Exec(context.Background())
+	require.NoError(s.t, err)
+	if ms := left.Val().(int64); ms < 0 {
+		return ms
+	}
+	return now.Val().UnixMilli() + left.Val().(int64)
+}
+
 // Addr is where the server listens.
 func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
 
