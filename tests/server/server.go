@@ -37,6 +37,8 @@ type Server struct {
 	Client *redis.Client // connected to it, RESP3 where the server has it
 	Port   int
 	Dir    string // its working directory
+	Config string // its configuration file, which must exist, or ""
+	Via    string // a program that is given the server's command line to run, or ""
 	Program
 
 	t        testing.TB
@@ -84,8 +86,18 @@ func (s *Server) Start(args ...string) {
 // Launch starts the server and does not wait for it.
 func (s *Server) Launch(args ...string) {
 	s.t.Helper()
+	if s.process != nil {
+		s.process.remove()
+	}
 	s.args = append(s.args, args...)
-	s.process = s.launch(s.t, s.Dir, append(s.options(), s.args...))
+	command := append([]string{s.path}, append(s.options(), s.args...)...)
+	if s.Config != "" {
+		command = slices.Insert(command, 1, s.Config)
+	}
+	if s.Via != "" {
+		command = slices.Insert(command, 0, s.Via)
+	}
+	s.process = s.launch(s.t, s.Dir, command)
 }
 
 // options are those that every server is started with. Later ones win.
