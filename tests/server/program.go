@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/moby/moby/api/types/container"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
@@ -54,6 +56,10 @@ func program(t testing.TB) Program {
 	require.NoError(t, err)
 	return p
 }
+
+// The client would otherwise report on stderr every server that is not yet, or
+// no longer, there.
+func init() { logging.Disable() }
 
 var (
 	findOnce sync.Once
@@ -139,15 +145,17 @@ func contained(root, name string) (Program, error) {
 type process interface {
 	pid() int
 	exited() bool
+	status() int // once it has exited
+	output() string
 	remove()
 }
 
-func (p Program) launch(t testing.TB, dir string, args []string) process {
+func (p Program) launch(t testing.TB, dir string, command []string) process {
 	t.Helper()
 	if p.image == "" {
-		return launchLocal(t, p.path, dir, args)
+		return launchLocal(t, dir, command)
 	}
-	return p.launchContained(t, dir, args)
+	return p.launchContained(t, dir, command)
 }
 
 type localProcess struct {
@@ -155,9 +163,9 @@ type localProcess struct {
 	done chan struct{}
 }
 
-func launchLocal(t testing.TB, path, dir string, args []string) process {
+func launchLocal(t testing.TB, dir string, command []string) process {
 	t.Helper()
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
 	output, err := os.OpenFile(filepath.Join(dir, "output"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	require.NoError(t, err)
@@ -182,6 +190,21 @@ func (p *localProcess) exited() bool {
 	}
 }
 
+func (p *localProcess) status() int {
+	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func (p *localProcess) output() string {
+	output, err := os.ReadFile(filepath.Join(p.cmd.Dir, "output"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(output)
+}
+
 func (p *localProcess) remove() {}
 
 type containedProcess struct {
@@ -189,13 +212,13 @@ type containedProcess struct {
 	container testcontainers.Container
 }
 
-func (p Program) launchContained(t testing.TB, dir string, args []string) process {
+func (p Program) launchContained(t testing.TB, dir string, command []string) process {
 	t.Helper()
 	c, err := testcontainers.GenericContainer(context.Background(), testcontainers.GenericContainerRequest{
 		ContainerRequest: testcontainers.ContainerRequest{
 			Image:      p.image,
-			Entrypoint: []string{p.path},
-			Cmd:        args,
+			Entrypoint: command[:1],
+			Cmd:        command[1:],
 			User:       fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid()),
 			ConfigModifier: func(config *container.Config) {
 				config.WorkingDir = dir
@@ -220,8 +243,23 @@ func (p *containedProcess) state() *container.State {
 	return state
 }
 
-func (p *containedProcess) pid() int     { return p.state().Pid }
+func (p *containedProcess) pid() int {
+	pid := p.state().Pid
+	require.NotZero(p.t, pid, "the server has ended") // 0 would be the test's own process group
+	return pid
+}
+
 func (p *containedProcess) exited() bool { return !p.state().Running }
+func (p *containedProcess) status() int  { return p.state().ExitCode }
+
+func (p *containedProcess) output() string {
+	logs, err := p.container.Logs(context.Background())
+	require.NoError(p.t, err)
+	defer logs.Close()
+	output, err := io.ReadAll(logs)
+	require.NoError(p.t, err)
+	return string(output)
+}
 
 func (p *containedProcess) remove() {
 	p.t.Helper()

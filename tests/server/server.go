@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -135,6 +136,18 @@ func (s *Server) Gone() {
 	s.t.Helper()
 	s.Until("the server ends", s.process.exited)
 }
+
+// Status is what the server ended with, as a shell tells it: 128 and more are
+// signals.
+func (s *Server) Status() int {
+	s.t.Helper()
+	s.Gone()
+	return s.process.status()
+}
+
+// Output is all that the process wrote to its standard output and error, which
+// are not its log.
+func (s *Server) Output() string { return s.process.output() }
 
 // Do runs a command and returns its reply. An error, be it the server's or the
 // connection's, is returned as an Error.
@@ -291,6 +304,25 @@ func Reply(reply any, err error) any {
 	return Error(err.Error())
 }
 
+// Flat lists all that a nested reply holds, keys of maps included, so that a
+// test need not care whether a server answers with a map or an array.
+func Flat(reply any) []any {
+	var all []any
+	switch reply := reply.(type) {
+	case []any:
+		for _, item := range reply {
+			all = append(all, Flat(item)...)
+		}
+	case map[any]any:
+		for key, item := range reply {
+			all = append(append(all, Flat(key)...), Flat(item)...)
+		}
+	default:
+		all = append(all, reply)
+	}
+	return all
+}
+
 // Until polls until a condition holds.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
@@ -361,12 +393,14 @@ var harmless = regexp.MustCompile(strings.Join([]string{
 	`oO0OoO0OoO0Oo`, `version=.*just started`, `Configuration loaded`, `Server initialized`, // as a warning in 6.0
 	`WARNING`, // about the machine: memory overcommit, the backlog of sockets
 	`User requested shutdown`, `Received SIGTERM`, `is now ready to exit`,
-	`Failed to test the kernel`, `Failed to write PID`, `Connection with`, `Primary is currently unable`,
+	`Failed to test the kernel`, `Failed to write PID`,
+	`(?i)\b(master|primary|replicas?|sync)\b`, `Failed to read response from the server`, // of replicas that come and go
 }, "|"))
 
 // alarming tells whether a line of the log is a warning that is not harmless,
-// or part of a crash report.
+// or part of a crash report. The module's own warnings never are harmless.
 func alarming(line string) bool {
 	_, message, warning := strings.Cut(line, " # ")
-	return warning && !harmless.MatchString(message) || strings.Contains(line, "BUG REPORT")
+	ours := strings.HasPrefix(message, "<goblin>")
+	return warning && (ours || !harmless.MatchString(message)) || strings.Contains(line, "BUG REPORT")
 }
