@@ -92,8 +92,12 @@ func TestArity(t *testing.T) {
 	s := server.New(t)
 	s.Do("SET", "key", "token", "PX", 60000)
 	for _, call := range [][]any{
-		{"GOBLIN.CAD"}, {"GOBLIN.CAD", "key"}, {"GOBLIN.CAD", "key", "token", "surplus"},
-		{"GOBLIN.CAEXPIRE"}, {"GOBLIN.CAEXPIRE", "key"}, {"GOBLIN.CAEXPIRE", "key", "token"},
+		{"GOBLIN.CAD"},
+		{"GOBLIN.CAD", "key"},
+		{"GOBLIN.CAD", "key", "token", "surplus"},
+		{"GOBLIN.CAEXPIRE"},
+		{"GOBLIN.CAEXPIRE", "key"},
+		{"GOBLIN.CAEXPIRE", "key", "token"},
 		{"GOBLIN.CAEXPIRE", "key", "token", "1000", "surplus"},
 	} {
 		name := strings.ToLower(call[0].(string))
