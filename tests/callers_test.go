@@ -59,8 +59,7 @@ func TestFromScript(t *testing.T) {
 	}
 	s.Do("SET", "key", "token")
 	assert.Equal(t, lost, eval("GOBLIN.CAEXPIRE", "key", "wrong", 60000))
-	assert.Equal(t, renewed, eval("GOBLIN.CAEXPIRE", "key", "token", 60000))
-	expires(t, s, "key", 60000)
+	renews(t, s, "key", 60000, "EVAL", call, 1, "key", "GOBLIN.CAEXPIRE", "key", "token", 60000)
 	assert.Contains(t, eval("GOBLIN.CAEXPIRE", "key", "token", "x"), "value is not an integer or out of range")
 	assert.Equal(t, lost, eval("goblin.cad", "key", "wrong"))
 	assert.Equal(t, released, eval("goblin.cad", "key", "token"))
@@ -83,8 +82,7 @@ redis.register_function("renew", function(keys, args) return redis.call("GOBLIN.
 redis.register_function("release", function(keys, args) return redis.call("GOBLIN.CAD", keys[1], args[1]) end)`))
 	s.Do("SET", "key", "token")
 	assert.Equal(t, lost, s.Do("FCALL", "renew", 1, "key", "wrong", 60000))
-	assert.Equal(t, renewed, s.Do("FCALL", "renew", 1, "key", "token", 60000))
-	expires(t, s, "key", 60000)
+	renews(t, s, "key", 60000, "FCALL", "renew", 1, "key", "token", 60000)
 	assert.Contains(t, s.Do("FCALL_RO", "release", 1, "key", "token"), "Can not execute a script with write flag using *_ro command")
 	assert.Equal(t, released, s.Do("FCALL", "release", 1, "key", "token"))
 }

@@ -20,7 +20,7 @@ func TestOutOfMemory(t *testing.T) {
 	require.Contains(t, s.Do("SET", "other", "x"), "OOM")
 	assert.Equal(t, lost, s.Do("GOBLIN.CAEXPIRE", "lock", "wrong", 120000))
 	assert.Equal(t, renewed, s.Do("GOBLIN.CAEXPIRE", "lock", "token", 120000))
-	expires(t, s, "lock", 120000)
+	assert.Greater(t, s.Do("PTTL", "lock"), int64(60000))
 	assert.Equal(t, released, s.Do("GOBLIN.CAD", "lock", "token"))
 }
 
