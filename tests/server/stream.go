@@ -107,38 +107,75 @@ func (stream *Stream) Take() []Command {
 // but for the part of it that is a snapshot.
 func (s *Server) AOF() []Command {
 	s.t.Helper()
-	files := []string{filepath.Join(s.Dir, "appendonly.aof")}
-	if s.Speaks(7, 0) { // its parts are named, in order, by a manifest
-		dir := filepath.Join(s.Dir, "appendonlydir")
-		manifest, err := os.ReadFile(filepath.Join(dir, "appendonly.aof.manifest"))
-		require.NoError(s.t, err)
-		files = nil
-		for line := range strings.Lines(string(manifest)) {
-			if fields := strings.Fields(line); fields[5] != "h" { // history, to be deleted
-				files = append(files, filepath.Join(dir, fields[1]))
-			}
-		}
-	}
 	var commands []Command
-	for _, name := range files {
-		file, err := os.Open(name)
-		require.NoError(s.t, err)
-		defer file.Close()
-		from := bufio.NewReader(file)
-		if magic, _ := from.Peek(5); string(magic) == "REDIS" || string(magic) == "VALKE" {
+	for _, name := range s.appendOnlyFiles() {
+		tail := s.open(name)
+		if magic, _ := tail.from.Peek(5); string(magic) == "REDIS" || string(magic) == "VALKE" {
 			require.True(s.t, s.Speaks(7, 0), "a snapshot and commands in one file")
 			continue
 		}
-		for {
-			command, _, err := ReadCommand(from)
-			if err == io.EOF {
-				break
-			}
-			require.NoError(s.t, err, name)
-			commands = append(commands, command)
-		}
+		commands = append(commands, tail.Take()...)
 	}
 	return commands
+}
+
+// appendOnlyFiles are the parts that the append-only file consists of. From 7.0
+// on they are named, in order, by a manifest.
+func (s *Server) appendOnlyFiles() []string {
+	s.t.Helper()
+	if !s.Speaks(7, 0) {
+		return []string{filepath.Join(s.Dir, "appendonly.aof")}
+	}
+	dir := filepath.Join(s.Dir, "appendonlydir")
+	manifest, err := os.ReadFile(filepath.Join(dir, "appendonly.aof.manifest"))
+	require.NoError(s.t, err)
+	var files []string
+	for line := range strings.Lines(string(manifest)) {
+		if fields := strings.Fields(line); fields[5] != "h" { // history, to be deleted
+			files = append(files, filepath.Join(dir, fields[1]))
+		}
+	}
+	return files
+}
+
+// Tail is the part of an append-only file that has yet to be read.
+type Tail struct {
+	s    *Server
+	name string
+	from *bufio.Reader
+}
+
+// Tail follows what the server appends to its append-only file from now on,
+// as long as it does not rewrite it.
+func (s *Server) Tail() *Tail {
+	s.t.Helper()
+	files := s.appendOnlyFiles()
+	tail := s.open(files[len(files)-1])
+	tail.Take()
+	return tail
+}
+
+func (s *Server) open(name string) *Tail {
+	s.t.Helper()
+	file, err := os.Open(name)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { file.Close() })
+	return &Tail{s, name, bufio.NewReader(file)}
+}
+
+// Take returns what the server has appended since the last Take, up to the
+// effects of all that it has replied to.
+func (tail *Tail) Take() []Command {
+	tail.s.t.Helper()
+	var commands []Command
+	for {
+		command, _, err := ReadCommand(tail.from)
+		if err == io.EOF {
+			return commands
+		}
+		require.NoError(tail.s.t, err, tail.name)
+		commands = append(commands, command)
+	}
 }
 
 // ReadCommand reads a command as it stands in a replication stream and in an
