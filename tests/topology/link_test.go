@@ -98,11 +98,12 @@ func TestLink(t *testing.T) {
 				stream.Take()
 				file := len(s.AOF())
 				for _, call := range test.calls {
-					if rest, ok := strings.CutPrefix(call, "EVAL "); ok {
-						server.Do(client, append([]any{"EVAL", script}, words(rest)...)...)
-					} else {
-						server.Do(client, words(call)...)
+					command := words(call)
+					if command[0] == "EVAL" {
+						command = slices.Insert(command, 1, any(script))
 					}
+					reply, refused := server.Do(client, command...).(server.Error)
+					assert.Equal(t, test.name == "refused", refused, reply)
 				}
 				assert.Equal(t, sent(s, test.effects, test.block, !s.Speaks(7, 0)), plain(s, stream.Take()), "replicas")
 				assert.Equal(t, sent(s, test.effects, test.block, false), plain(s, s.AOF()[file:]), "append-only file")
