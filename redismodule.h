@@ -17,6 +17,7 @@
 /* Modes of OpenKey. */
 #define REDISMODULE_READ (1 << 0)
 #define REDISMODULE_WRITE (1 << 1)
+#define REDISMODULE_OPEN_KEY_NOTOUCH (1 << 16)
 
 /* Results of KeyType. */
 #define REDISMODULE_KEYTYPE_EMPTY 0
@@ -155,9 +156,11 @@ typedef struct {
     required(int, ReplyWithError, (RedisModuleCtx *ctx, const char *err)) \
     required(int, ReplyWithCallReply, (RedisModuleCtx *ctx, RedisModuleCallReply *reply)) \
     required(int, StringToLongLong, (const RedisModuleString *str, long long *ll)) \
+    required(int, StringCompare, (RedisModuleString *a, RedisModuleString *b)) \
     required(int, Replicate, (RedisModuleCtx *ctx, const char *cmdname, const char *fmt, ...)) \
     required(int, DeleteKey, (RedisModuleKey *key)) \
     required(char *, StringDMA, (RedisModuleKey *key, size_t *len, int mode)) \
+    required(mstime_t, GetExpire, (RedisModuleKey *key)) \
     required(int, SetExpire, (RedisModuleKey *key, mstime_t expire)) \
     optional(mstime_t, GetAbsExpire, (RedisModuleKey *key)) \
     required(void, Log, (RedisModuleCtx *ctx, const char *level, const char *fmt, ...)) \

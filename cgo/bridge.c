@@ -4,26 +4,39 @@
 
 int64_t (*bridge_enter)(uintptr_t decide, struct request *request);
 
+/* Fills in the request, and returns the key of the token, to be closed once the
+ * request is dealt with. No other key is open by then: to open one may expire
+ * it, and who is told of that may change any. */
 static RedisModuleKey *gather(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
                               struct request *request) {
-    /* A key opened for READ counts a hit or a miss and is touched, as by GET.
-     * WRITE would abort other clients' WATCH even where nothing changes. */
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    RedisModuleKey *key;
     size_t length;
 
-    *request = (struct request){.type = RedisModule_KeyType(key)};
+    *request = (struct request){.ttl = REDISMODULE_NO_EXPIRE};
+    if (command->keys > 1) {
+        /* As TTL does, which leaves the key's age alone. */
+        key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
+        if (key != NULL) request->ttl = RedisModule_GetExpire(key);
+        RedisModule_CloseKey(key);
+        request->same_keys = RedisModule_StringCompare(argv[1], argv[2]) == 0;
+    }
+    if (command->ms) {
+        request->ms_valid = RedisModule_StringToLongLong(argv[command->ms], &request->ms) == REDISMODULE_OK;
+        request->now = RedisModule_Milliseconds();
+    }
     request->expected.p = RedisModule_StringPtrLen(argv[command->expected], &length);
     request->expected.n = (ptrdiff_t)length;
+
+    /* A key opened for READ counts a hit or a miss and is touched, as by GET.
+     * WRITE would abort other clients' WATCH even where nothing changes. */
+    key = RedisModule_OpenKey(ctx, argv[command->keys], REDISMODULE_READ);
+    request->type = RedisModule_KeyType(key);
     if (request->type == REDISMODULE_KEYTYPE_STRING) {
         request->held.n = (ptrdiff_t)RedisModule_ValueLength(key);
         /* StringDMA turns an embedded or integer value into a raw one, so it is
          * asked for the bytes only where they can make a difference. */
         if (request->held.n == request->expected.n)
             request->held.p = RedisModule_StringDMA(key, &length, REDISMODULE_READ);
-    }
-    if (command->ms) {
-        request->ms_valid = RedisModule_StringToLongLong(argv[command->ms], &request->ms) == REDISMODULE_OK;
-        request->now = RedisModule_Milliseconds();
     }
     return key;
 }
@@ -34,15 +47,39 @@ static void replicated(RedisModuleCtx *ctx, int status) {
         RedisModule_Log(ctx, "warning", "a change was NOT sent to replicas and AOF");
 }
 
-/* Lets PEXPIRE do it. No key may be open: PEXPIRE can free what one refers to. */
-static int delegate(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv) {
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[1], argv[command->ms]);
+/* Passes a core command's reply on. It is NULL where the server has no such
+ * command, which is known at load, so then the server has changed. */
+static int pass_on(const struct command *command, RedisModuleCtx *ctx, RedisModuleCallReply *reply) {
     int status;
 
     if (reply == NULL) return RedisModule_ReplyWithError(ctx, command->errors[UNAVAILABLE]);
     status = RedisModule_ReplyWithCallReply(ctx, reply);
     RedisModule_FreeCallReply(reply);
     return status;
+}
+
+static void drop(RedisModuleCallReply *reply) {
+    if (reply != NULL) RedisModule_FreeCallReply(reply);
+}
+
+/* Lets PEXPIRE do it. No key may be open: PEXPIRE can free what one refers to. */
+static int delegate(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv) {
+    int i;
+
+    for (i = command->keys; i > 1; i--) drop(RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[i], argv[command->ms]));
+    return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[1], argv[command->ms]));
+}
+
+/* Lets core commands do it, with the one deadline: replicas get them as one
+ * transaction. */
+static int own(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+               const struct request *request) {
+    RedisModuleString *owner = argv[command->keys];
+    long long deadline = request->now + request->ms;
+
+    drop(RedisModule_Call(ctx, "SET", "!ss", owner, argv[command->expected]));
+    drop(RedisModule_Call(ctx, "PEXPIREAT", "!sl", owner, deadline));
+    return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIREAT", "!sl", argv[1], deadline));
 }
 
 static int renew(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, long long ms) {
@@ -87,6 +124,7 @@ static int call(struct command *command, RedisModuleCtx *ctx, RedisModuleString 
     case MISMATCHED: return RedisModule_ReplyWithLongLong(ctx, 0);
     case RENEW: return renew(command, ctx, argv, request.ms);
     case REMOVE: return delete(ctx, argv);
+    case OWN: return own(command, ctx, argv, &request);
     case DELEGATE: return delegate(command, ctx, argv);
     default: return RedisModule_ReplyWithError(ctx, command->errors[verdict]);
     }

@@ -12,10 +12,12 @@ enum verdict {
     MISMATCHED,
     RENEW,
     REMOVE,
+    OWN,
     DELEGATE,
     WRONG_TYPE,
     NOT_INTEGER,
     INVALID_EXPIRE,
+    ONE_KEY_TWICE,
     UNAVAILABLE,
     PANICKED,
     VERDICTS
@@ -36,6 +38,8 @@ struct request {
     long long ms;
     long long ms_valid;
     long long now;
+    long long ttl;
+    long long same_keys;
 };
 
 /* A command. Go fills one in at the first load; what it points to is never
@@ -43,6 +47,7 @@ struct request {
 struct command {
     const char *name;
     int arity;                      /* words in a call, the name among them */
+    int keys;                       /* how many keys it takes, from argv[1] on; the last one holds the token */
     int expected;                   /* where in argv the token is */
     int ms;                         /* where in argv the milliseconds are, 0: it takes none */
     uintptr_t decide;               /* names the decision to bridge_enter */

@@ -24,7 +24,8 @@ void bridge_info(RedisModuleInfoCtx *ctx, int for_crash_report) {
         unsigned long long refused = 0;
         for (verdict = 0; verdict < VERDICTS; verdict++)
             if (command->errors[verdict] != NULL) refused += command->calls[verdict];
-        field(ctx, command, command->hit, command->calls[RENEW] + command->calls[REMOVE] + command->calls[DELEGATE]);
+        field(ctx, command, command->hit, command->calls[RENEW] + command->calls[REMOVE] + command->calls[OWN] +
+                                          command->calls[DELEGATE]);
         field(ctx, command, "mismatched", command->calls[MISMATCHED]);
         field(ctx, command, "missing", command->calls[MISSING]);
         field(ctx, command, "refused", refused);

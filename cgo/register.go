@@ -3,8 +3,8 @@ package main
 /*
 #include "bridge.h"
 
-static inline int create(RedisModuleCtx *ctx, const struct command *command, const char *flags, int key) {
-    return RedisModule_CreateCommand(ctx, command->name, bridge_function(command), flags, key, key, 1);
+static inline int create(RedisModuleCtx *ctx, const struct command *command, const char *flags) {
+    return RedisModule_CreateCommand(ctx, command->name, bridge_function(command), flags, 1, command->keys, 1);
 }
 
 static inline RedisModuleCommand *get(RedisModuleCtx *ctx, const struct command *command) {
@@ -18,15 +18,15 @@ static inline int set_categories(RedisModuleCommand *command, const char *catego
 
 // The server copies all of it.
 static inline int set_info(RedisModuleCommand *command, const char *summary, const char *complexity, const char *since,
-                    int arity, int key, uint64_t key_flags, RedisModuleCommandArg *args) {
+                    int arity, int key_count, uint64_t key_flags, RedisModuleCommandArg *args) {
     static const RedisModuleCommandInfoVersion version = {
         1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)};
     RedisModuleCommandKeySpec keys[2] = {{
         .flags = key_flags,
         .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
-        .bs.index.pos = key,
+        .bs.index.pos = 1,
         .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
-        .fk.range = {0, 1, 0},
+        .fk.range = {key_count - 1, 1, 0},
     }};
     RedisModuleCommandInfo info = {
         .version = &version,
@@ -56,10 +56,10 @@ func register(ctx *C.RedisModuleCtx, i int, command module.Command) error {
 	if c == nil {
 		return errors.New("the bridge has no slot left for it")
 	}
-	key := C.int(command.Position(module.KeyArg))
 	*c = C.struct_command{
 		name:     constant(command.Name),
 		arity:    C.int(command.Arity()),
+		keys:     C.int(command.Position(module.KeyArg)),
 		expected: C.int(command.Position(module.StringArg)),
 		ms:       C.int(command.Position(module.IntegerArg)),
 		decide:   decision(i, command),
@@ -77,7 +77,7 @@ func register(ctx *C.RedisModuleCtx, i int, command module.Command) error {
 		}
 	}
 
-	if C.create(ctx, c, constant(module.Flags), key) != C.REDISMODULE_OK {
+	if C.create(ctx, c, constant(command.Flags)) != C.REDISMODULE_OK {
 		return errors.New("the server refused the command: has it one of this name?")
 	}
 	server := C.get(ctx, c)
@@ -92,7 +92,7 @@ func register(ctx *C.RedisModuleCtx, i int, command module.Command) error {
 		}
 	}
 	if C.set_info(server, constant(command.Summary), constant(command.Complexity), constant(command.Since),
-		c.arity, key, C.uint64_t(command.Key), unsafe.SliceData(args)) != C.REDISMODULE_OK {
+		c.arity, c.keys, C.uint64_t(command.Keys), unsafe.SliceData(args)) != C.REDISMODULE_OK {
 		return errors.New("the server refused its description")
 	}
 	if C.set_categories(server, constant(module.ACLCategories)) != C.REDISMODULE_OK {

@@ -16,8 +16,9 @@ var cad = Command{
 	Summary:    "Deletes a key only if it holds the expected string: releases a lock.",
 	Complexity: "O(1) for tokens of a bounded length, O(N) in their length otherwise.",
 	Since:      "0.1.0",
+	Flags:      "write fast", // no deny-oom: a full server must still do it
 	Args:       []Arg{{"key", KeyArg}, {"expected", StringArg}},
-	Key:        ReadWrite | Access | Delete,
+	Keys:       ReadWrite | Access | Delete,
 	Effects:    []string{"DEL"},
 	Hit:        "released",
 	Decide:     decideCAD,

@@ -21,8 +21,9 @@ var caexpire = Command{
 	Summary:    "Sets the expiration time of a key only if it holds the expected string: renews a lease.",
 	Complexity: "O(1) for tokens of a bounded length, O(N) in their length otherwise.",
 	Since:      "0.1.0",
+	Flags:      "write fast", // no deny-oom: a full server must still do it
 	Args:       []Arg{{"key", KeyArg}, {"expected", StringArg}, {"ms", IntegerArg}},
-	Key:        ReadWrite | Access | Update,
+	Keys:       ReadWrite | Access | Update,
 	Effects:    []string{"PEXPIREAT", "PEXPIRE"},
 	Hit:        "renewed",
 	Decide:     decideCAEXPIRE,
@@ -31,28 +32,18 @@ var caexpire = Command{
 //go:nosplit
 func decideCAEXPIRE(r *Request) Verdict {
 	verdict := compare(r, Renew)
-	switch {
-	case verdict == WrongType:
+	if verdict == WrongType {
 		return WrongType
-	case r.MsValid == 0:
-		return NotInteger
-	case r.Ms > maxDeadline-r.Now:
-		return InvalidExpire
-	case verdict == Renew && (r.Ms <= 0 || r.Ms > maxRenewal):
+	}
+	verdict = checkMs(r, verdict)
+	if verdict == Renew && (r.Ms <= 0 || r.Ms > maxRenewal) {
 		return Delegate
 	}
 	return verdict
 }
 
-const (
-	// maxDeadline is the last deadline that the server can store, in Unix
-	// milliseconds. PEXPIRE refuses what exceeds it since Redis 6.2 (expire.c,
-	// expireGenericCommand); SetExpire wraps around silently on every version.
-	maxDeadline = 1<<63 - 1
-
-	// maxRenewal is the longest lease that is set directly, in milliseconds
-	// (146 million years). The deadline of a longer one could still overflow if
-	// the clock moves on between the decision and its execution, so PEXPIRE,
-	// which checks once more, is given it.
-	maxRenewal = 1 << 62
-)
+// maxRenewal is the longest lease that is set directly, in milliseconds (146
+// million years). The deadline of a longer one could still overflow if the
+// clock moves on between the decision and its execution, so PEXPIRE, which
+// checks once more, is given it.
+const maxRenewal = 1 << 62

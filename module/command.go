@@ -4,6 +4,8 @@
 // carries the Verdict out.
 package module
 
+import "slices"
+
 // Name is the module's name, as MODULE LIST shows it.
 const Name = "goblin"
 
@@ -16,7 +18,7 @@ const (
 
 // Commands lists every command. To add one, write its file and name it here.
 func Commands() []Command {
-	return []Command{cad, caexpire}
+	return []Command{cad, caexpire, ownexpire}
 }
 
 // Command is what the server is told about a command, and the function that
@@ -26,8 +28,9 @@ type Command struct {
 	Summary    string
 	Complexity string
 	Since      string    // the Version that brought it
-	Args       []Arg     // what follows the name; the first one is the key
-	Key        KeyAccess // what a call may do to that key
+	Flags      string    // the server's command flags
+	Args       []Arg     // what follows the name: its keys, then the rest
+	Keys       KeyAccess // what a call may do to each of its keys
 
 	// Effects are the core commands that a hit is carried out by, or that
 	// replicas and the AOF receive for it.
@@ -44,20 +47,17 @@ type Command struct {
 // Arity counts the words of a call, the command's name among them.
 func (c Command) Arity() int { return 1 + len(c.Args) }
 
-// Position returns where the first argument of type t stands in a call (the
-// command's name has 0), and 0 if the command takes none.
+// Position returns where the last argument of type t stands in a call (the
+// command's name has 0), and 0 if the command takes none. The keys come first,
+// so this is also how many there are.
 func (c Command) Position(t ArgType) int {
-	for i, arg := range c.Args {
+	for i, arg := range slices.Backward(c.Args) {
 		if arg.Type == t {
 			return 1 + i
 		}
 	}
 	return 0
 }
-
-// Flags are the command flags that every command is registered with. There is
-// no deny-oom, since a full server must still release its locks.
-const Flags = "write fast"
 
 // ACLCategories are the ACL categories that every command is put in.
 const ACLCategories = "write string fast"
@@ -78,11 +78,11 @@ const (
 	KeyArg     ArgType = 3
 )
 
-// KeyAccess says what a call does to its key, in the bits of
+// KeyAccess says what a call does to a key, in the bits of
 // REDISMODULE_CMD_KEY_*. ACL derives the needed key permissions from it.
 type KeyAccess int
 
-// What a call does to its key. Access is there because the reply tells whether
+// What a call does to a key. Access is there because the reply tells whether
 // the caller's guess was right: without it, a user who may only write could
 // find out what the key holds.
 const (

@@ -15,6 +15,8 @@ func (c Command) Error(v Verdict) string {
 	case InvalidExpire:
 		// The server's own since 7.0 (networking.c, addReplyErrorExpireTime).
 		return "ERR invalid expire time in '" + c.Name + "' command"
+	case OneKeyTwice:
+		return "ERR the two keys of '" + c.Name + "' must differ"
 	case Unavailable:
 		return "ERR '" + c.Name + "' is unavailable: this server has renamed or disabled a command that it needs"
 	case Panicked:

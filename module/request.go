@@ -4,7 +4,8 @@ package module
 // memory: the strings point into the server and are dead once the command has
 // returned, so a decision keeps none of them.
 type Request struct {
-	// Type is what kind of value the key holds.
+	// Type is what kind of value the key of the token holds. That is the only
+	// key of a command, or its second.
 	Type KeyType
 	// Held is the stored value. Where its length differs from that of Expected
 	// only the length is real: a comparison needs no more.
@@ -18,7 +19,15 @@ type Request struct {
 	MsValid int64
 	// Now is the server's clock, as Unix time in milliseconds.
 	Now int64
+	// TTL is the time that the first of two keys has left, in milliseconds, or
+	// NoTTL if it never expires or is missing.
+	TTL int64
+	// SameKeys is not 0 where both keys are one.
+	SameKeys int64
 }
+
+// NoTTL is REDISMODULE_NO_EXPIRE.
+const NoTTL = -1
 
 // KeyType numbers the kinds of value as REDISMODULE_KEYTYPE_* does.
 type KeyType int64
@@ -39,10 +48,12 @@ const (
 	Mismatched                // reply 0: the key holds another value
 	Renew                     // reply 1: the key expires Ms from now
 	Remove                    // reply 1: the key is deleted
-	Delegate                  // reply as PEXPIRE does, which is given key and Ms
+	Own                       // reply 1: the second key holds Expected, and both expire Ms from now
+	Delegate                  // reply as PEXPIRE does, which is given each key and Ms
 	WrongType
 	NotInteger
 	InvalidExpire
+	OneKeyTwice
 	Unavailable // by the bridge: the server cannot replicate the command's effects
 	Panicked    // by the bridge: the decision panicked
 	Verdicts    // how many there are
@@ -63,3 +74,23 @@ func compare(r *Request, match Verdict) Verdict {
 	}
 	return match
 }
+
+// checkMs decides what the commands that take ms have in common: whether it is
+// an integer, and a deadline that the server can store. Its result for a good
+// one is verdict.
+//
+//go:nosplit
+func checkMs(r *Request, verdict Verdict) Verdict {
+	switch {
+	case r.MsValid == 0:
+		return NotInteger
+	case r.Ms > maxDeadline-r.Now:
+		return InvalidExpire
+	}
+	return verdict
+}
+
+// maxDeadline is the last deadline that the server can store, in Unix
+// milliseconds. PEXPIRE refuses what exceeds it since Redis 6.2 (expire.c,
+// expireGenericCommand); SetExpire wraps around silently on every version.
+const maxDeadline = 1<<63 - 1

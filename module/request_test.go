@@ -40,14 +40,14 @@ var tokens = []string{
 // other memory, and nothing else.
 func TestTokens(t *testing.T) {
 	for _, command := range Commands() {
-		match := command.Decide(&Request{Type: StringKey, Ms: 1, MsValid: 1})
+		match := command.Decide(&Request{Type: StringKey, Ms: 1, MsValid: 1, TTL: 2})
 		for i, held := range tokens {
 			for j, expected := range tokens {
 				verdict := Mismatched
 				if i == j {
 					verdict = match
 				}
-				request := Request{Type: StringKey, Held: strings.Clone(held), Expected: expected, Ms: 1, MsValid: 1}
+				request := Request{Type: StringKey, Held: strings.Clone(held), Expected: expected, Ms: 1, MsValid: 1, TTL: 2}
 				decides(t, command, request, verdict)
 			}
 		}

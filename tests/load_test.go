@@ -37,7 +37,7 @@ func TestLoadOnStart(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
 	works(t, s)
-	assert.Regexp(t, `<goblin> version \d+\.\d+\.\d+ \(go.*\) provides goblin.cad, goblin.caexpire`, s.Log())
+	assert.Regexp(t, `<goblin> version \d+\.\d+\.\d+ \(go.*\) provides goblin.cad, goblin.caexpire, goblin.ownexpire`, s.Log())
 	modules := s.Do("MODULE", "LIST")
 	assert.Contains(t, server.Flat(modules), "goblin")
 	assert.Contains(t, server.Flat(modules), int64(100), "the version, as a number")

@@ -32,9 +32,9 @@ static int create(RedisModuleCtx *ctx, struct command *slot, struct command comm
 }
 
 int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    static const struct command cad = {.name = "twin.cad", .arity = 3, .expected = 2, .decide = REMOVE};
+    static const struct command cad = {.name = "twin.cad", .arity = 3, .keys = 1, .expected = 2, .decide = REMOVE};
     static const struct command caexpire = {
-        .name = "twin.caexpire", .arity = 4, .expected = 2, .ms = 3, .decide = RENEW};
+        .name = "twin.caexpire", .arity = 4, .keys = 1, .expected = 2, .ms = 3, .decide = RENEW};
 
     (void)argv;
     (void)argc;
