@@ -26,6 +26,13 @@
 /* Results of GetExpire and GetAbsExpire. */
 #define REDISMODULE_NO_EXPIRE (-1)
 
+/* Results of GetContextFlags. */
+#define REDISMODULE_CTX_FLAGS_LUA (1 << 0)
+#define REDISMODULE_CTX_FLAGS_SLAVE (1 << 3)
+
+/* Flags of RegisterCommandFilter. */
+#define REDISMODULE_CMDFILTER_NOSELF (1 << 0) /* not for what the module itself calls */
+
 /* Classes of keyspace events. */
 #define REDISMODULE_NOTIFY_GENERIC (1 << 2)
 
@@ -37,8 +44,11 @@ typedef struct RedisModuleKey RedisModuleKey;
 typedef struct RedisModuleString RedisModuleString;
 typedef struct RedisModuleCallReply RedisModuleCallReply;
 typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
+typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
+typedef struct RedisModuleCommandFilter RedisModuleCommandFilter;
 
 typedef int (*RedisModuleCmdFunc)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+typedef void (*RedisModuleCommandFilterFunc)(RedisModuleCommandFilterCtx *filter);
 typedef void (*RedisModuleInfoFunc)(RedisModuleInfoCtx *ctx, int for_crash_report);
 
 /* What SetCommandInfo takes (7.0). Its arrays end with a zeroed element. The
@@ -152,6 +162,7 @@ typedef struct {
     required(size_t, ValueLength, (RedisModuleKey *kp)) \
     required(RedisModuleCallReply *, Call, (RedisModuleCtx *ctx, const char *cmdname, const char *fmt, ...)) \
     required(void, FreeCallReply, (RedisModuleCallReply *reply)) \
+    required(RedisModuleString *, CreateString, (RedisModuleCtx *ctx, const char *ptr, size_t len)) \
     required(const char *, StringPtrLen, (const RedisModuleString *str, size_t *len)) \
     required(int, ReplyWithError, (RedisModuleCtx *ctx, const char *err)) \
     required(int, ReplyWithCallReply, (RedisModuleCtx *ctx, RedisModuleCallReply *reply)) \
@@ -163,12 +174,20 @@ typedef struct {
     required(mstime_t, GetExpire, (RedisModuleKey *key)) \
     required(int, SetExpire, (RedisModuleKey *key, mstime_t expire)) \
     optional(mstime_t, GetAbsExpire, (RedisModuleKey *key)) \
+    required(int, GetContextFlags, (RedisModuleCtx *ctx)) \
+    required(int, GetClientInfoById, (void *ci, uint64_t id)) \
     required(void, Log, (RedisModuleCtx *ctx, const char *level, const char *fmt, ...)) \
     required(mstime_t, Milliseconds, (void)) \
     required(int, RegisterInfoFunc, (RedisModuleCtx *ctx, RedisModuleInfoFunc cb)) \
     required(int, InfoAddSection, (RedisModuleInfoCtx *ctx, const char *name)) \
     required(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *ctx, const char *field, unsigned long long value)) \
-    required(int, NotifyKeyspaceEvent, (RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key))
+    required(int, NotifyKeyspaceEvent, (RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key)) \
+    required(RedisModuleCommandFilter *, RegisterCommandFilter, (RedisModuleCtx *ctx, RedisModuleCommandFilterFunc cb, int flags)) \
+    required(int, CommandFilterArgsCount, (RedisModuleCommandFilterCtx *fctx)) \
+    required(RedisModuleString *, CommandFilterArgGet, (RedisModuleCommandFilterCtx *fctx, int pos)) \
+    required(int, CommandFilterArgReplace, (RedisModuleCommandFilterCtx *fctx, int pos, RedisModuleString *arg)) \
+    required(int, CommandFilterArgDelete, (RedisModuleCommandFilterCtx *fctx, int pos)) \
+    optional(unsigned long long, CommandFilterGetClientId, (RedisModuleCommandFilterCtx *fctx))
 
 #define REDISMODULE_DECLARE(type, name, parameters) extern type(*RedisModule_##name) parameters;
 REDISMODULE_FUNCTIONS(REDISMODULE_DECLARE, REDISMODULE_DECLARE)

@@ -55,6 +55,8 @@ struct command {
     const char *hit;                /* what INFO calls a match */
     int unavailable;                /* refuse every call */
     unsigned long long calls[VERDICTS];
+    int accelerates;                /* stands in for scripts */
+    unsigned long long accelerated; /* calls of them */
 };
 
 /* How a decision is reached: set by Go before the first command is registered. */

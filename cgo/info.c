@@ -29,5 +29,6 @@ void bridge_info(RedisModuleInfoCtx *ctx, int for_crash_report) {
         field(ctx, command, "mismatched", command->calls[MISMATCHED]);
         field(ctx, command, "missing", command->calls[MISSING]);
         field(ctx, command, "refused", refused);
+        if (command->accelerates) field(ctx, command, "accelerated", command->accelerated);
     }
 }

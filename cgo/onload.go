@@ -61,8 +61,13 @@ func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
 		return errors.New("a module of this name is loaded already")
 	}
 	C.set_attributes(ctx, name, module.VersionNumber)
-	if len(args) > 0 {
-		return fmt.Errorf("unknown load argument %q: there are none", goString(args[0]))
+	var words []string
+	for _, arg := range args {
+		words = append(words, goString(arg))
+	}
+	scripts, err := module.Accelerated(words)
+	if err != nil {
+		return err
 	}
 	enter()
 
@@ -76,7 +81,11 @@ func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
 	if C.register_info(ctx) != C.REDISMODULE_OK {
 		return errors.New("the server took no INFO section")
 	}
-	log(ctx, "notice", fmt.Sprintf("version %s (%s) provides %s", module.Version, runtime.Version(), strings.Join(names, ", ")))
+	if err := accelerate(ctx, scripts); err != nil {
+		return err
+	}
+	log(ctx, "notice", fmt.Sprintf("version %s (%s) provides %s; %d scripts are run as commands",
+		module.Version, runtime.Version(), strings.Join(names, ", "), len(scripts)))
 	return nil
 }
 
