@@ -5,8 +5,6 @@ package main
 // #include "bridge.h"
 //
 // extern int64_t bridge_decide(uintptr_t decide, struct request *request);
-//
-// static inline void set_enter(void) { bridge_enter = bridge_decide; }
 import "C"
 
 import (
@@ -28,7 +26,7 @@ func enter() {
 	for _, command := range module.Commands() {
 		decisions = append(decisions, command.Decide)
 	}
-	C.set_enter()
+	C.bridge_enter = (*[0]byte)(C.bridge_decide)
 }
 
 // decision names a decision by its place in the list of commands.
