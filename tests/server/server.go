@@ -14,6 +14,7 @@ package server
 
 import (
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"net"
 	"os"
@@ -344,6 +345,19 @@ func Module(t testing.TB) string {
 	}
 	require.FileExists(t, path, "make build")
 	return path
+}
+
+// SkipIfRace skips a test that loads a second Go library into a server: the
+// memory of the race detector has a fixed place, so there is one to a process.
+func SkipIfRace(t testing.TB) {
+	t.Helper()
+	info, err := buildinfo.ReadFile(Module(t))
+	require.NoError(t, err)
+	for _, setting := range info.Settings {
+		if setting.Key == "-race" && setting.Value == "true" {
+			t.Skip("the module was built with the race detector, of which a process can hold only one")
+		}
+	}
 }
 
 // root is the directory of the repository.
