@@ -43,7 +43,7 @@ func TestLink(t *testing.T) {
 		for _, test := range []struct {
 			name    string
 			calls   []string
-			effects []string // @60000: the deadline of the key, which was renewed for 60000 ms
+			effects []string // @60000: its deadline, set for 60000 ms; @: its deadline
 			block   bool     // the caller's own MULTI or script
 		}{
 			{"renewal", []string{"GOBLIN.CAEXPIRE a token 60000"}, []string{"PEXPIREAT a @60000"}, false},
@@ -81,6 +81,12 @@ func TestLink(t *testing.T) {
 				"FCALL run 2 a b GOBLIN.CAEXPIRE,a,token,60000 GOBLIN.CAD,none,token GOBLIN.CAD,b,token",
 			}, []string{"PEXPIREAT a @60000", "DEL b"}, true},
 
+			{"owner", []string{"GOBLIN.OWNEXPIRE list owner me 60000"}, nil, false}, // the list has no TTL
+			{"owner, a hit", []string{"GOBLIN.OWNEXPIRE a owner me 60000", "GOBLIN.OWNEXPIRE a owner you 50000"}, []string{
+				"SET owner me", "PEXPIREAT owner @", "PEXPIREAT a @",
+			}, true},
+			{"owner, into the past", []string{"GOBLIN.OWNEXPIRE a b token -1"}, []string{expire + " b", expire + " a"}, true},
+
 			{"another database", []string{"SELECT 1", "GOBLIN.CAD a other", "SELECT 0", "GOBLIN.CAD a token"}, []string{"SELECT 1", "DEL a", "SELECT 0", "DEL a"}, false},
 		} {
 			t.Run(test.name+", lazy "+lazy, func(t *testing.T) {
@@ -88,7 +94,7 @@ func TestLink(t *testing.T) {
 					t.Skip("functions came with 7.0")
 				}
 				for _, command := range []string{
-					"SELECT 1", "SET a other", "SELECT 0", "DEL c list", "RPUSH list token", "SET a token PX 30000", "SET b token",
+					"SELECT 1", "SET a other", "SELECT 0", "DEL c list owner", "RPUSH list token", "SET a token PX 30000", "SET b token",
 					"SET past token PX 1",
 				} {
 					server.Do(client, words(command)...)
@@ -123,7 +129,7 @@ func sent(s *server.Server, effects []string, block, relative bool) []string {
 	for _, effect := range effects {
 		command, ms, renewal := strings.Cut(effect, "@")
 		switch {
-		case renewal && relative:
+		case renewal && relative && ms != "":
 			effect = strings.Replace(command, "PEXPIREAT", "PEXPIRE", 1) + ms
 		case renewal:
 			effect = command + "@"
