@@ -4,6 +4,8 @@ GOARCH ?= $(shell go env GOARCH)
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 SO     ?= build/goblin.so
 
+MODULES ?= /usr/lib/redis/modules
+
 # The first version of glibc's symbols on each architecture. What is linked against it loads everywhere.
 GLIBC_amd64 := GLIBC_2.2.5
 GLIBC_arm64 := GLIBC_2.17
@@ -33,11 +35,30 @@ test: build ## Run all tests on one server (GOBLIN_SERVER=, the first line of bu
 test-all: build ## Run all tests, on every server of build/servers
 	@build/test-all
 
+.PHONY: test-variants
+test-variants: need-go need-gcc ## Run the tests with other builds: ordinary export, race detector, sanitizer
+	@build/test-variants
+
+.PHONY: bench
+bench: build ## Measure against C, Lua, and the server's own commands (REDIS_SERVER=redis-server)
+	go run ./tests/bench
+
+.PHONY: install
+install: build ## Install the module (MODULES=/usr/lib/redis/modules)
+	install -d $(DESTDIR)$(MODULES)
+	install -m 755 $(SO) $(DESTDIR)$(MODULES)/goblin.so.new
+	mv $(DESTDIR)$(MODULES)/goblin.so.new $(DESTDIR)$(MODULES)/goblin.so
+
+.PHONY: dist
+dist: need-go need-gcc ## Make the archives of a release, for amd64 and arm64
+	@build/dist
+
 .PHONY: lint
 lint: need-go ## Check format, vet, staticcheck, and that go.mod is tidy
 	@test -z "$$(go tool gofumpt -l . | tee /dev/stderr)"
 	go vet ./...
 	go tool staticcheck ./...
+	@build/lint-c
 	go mod tidy -diff
 	go mod verify
 
@@ -47,7 +68,7 @@ clean: ## Remove what was built
 
 .PHONY: help
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: need-go need-gcc
 need-go:
