@@ -162,6 +162,8 @@ typedef struct {
     required(size_t, ValueLength, (RedisModuleKey *kp)) \
     required(RedisModuleCallReply *, Call, (RedisModuleCtx *ctx, const char *cmdname, const char *fmt, ...)) \
     required(void, FreeCallReply, (RedisModuleCallReply *reply)) \
+    required(size_t, CallReplyLength, (RedisModuleCallReply *reply)) \
+    required(RedisModuleCallReply *, CallReplyArrayElement, (RedisModuleCallReply *reply, size_t idx)) \
     required(RedisModuleString *, CreateString, (RedisModuleCtx *ctx, const char *ptr, size_t len)) \
     required(const char *, StringPtrLen, (const RedisModuleString *str, size_t *len)) \
     required(int, ReplyWithError, (RedisModuleCtx *ctx, const char *err)) \
@@ -169,6 +171,7 @@ typedef struct {
     required(int, StringToLongLong, (const RedisModuleString *str, long long *ll)) \
     required(int, StringCompare, (RedisModuleString *a, RedisModuleString *b)) \
     required(int, Replicate, (RedisModuleCtx *ctx, const char *cmdname, const char *fmt, ...)) \
+    required(const char *, CallReplyStringPtr, (RedisModuleCallReply *reply, size_t *len)) \
     required(int, DeleteKey, (RedisModuleKey *key)) \
     required(char *, StringDMA, (RedisModuleKey *key, size_t *len, int mode)) \
     required(mstime_t, GetExpire, (RedisModuleKey *key)) \

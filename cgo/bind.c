@@ -1,6 +1,7 @@
 /* The Modules API of the server that has loaded us. */
 
 #include <errno.h>
+#include <string.h>
 
 #include "bridge.h"
 
@@ -26,6 +27,23 @@ const char *bridge_bind(RedisModuleCtx *ctx) {
 int bridge_knows(RedisModuleCtx *ctx, const char *command) {
     errno = 0;
     return RedisModule_Call(ctx, command, "") != NULL || errno != ENOENT;
+}
+
+/* Whether a setting of the server is "yes". It may be unknown to the server, and
+ * CONFIG may have been renamed. */
+int bridge_enabled(RedisModuleCtx *ctx, const char *setting) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", setting);
+    const char *value;
+    size_t length;
+    int yes = 0;
+
+    if (reply == NULL) return 0;
+    if (RedisModule_CallReplyLength(reply) == 2) { /* its name, and its value */
+        value = RedisModule_CallReplyStringPtr(RedisModule_CallReplyArrayElement(reply, 1), &length);
+        yes = length == strlen("yes") && memcmp(value, "yes", length) == 0;
+    }
+    RedisModule_FreeCallReply(reply);
+    return yes;
 }
 
 void bridge_log(RedisModuleCtx *ctx, const char *level, const char *message) {

@@ -65,6 +65,7 @@ extern int64_t (*bridge_enter)(uintptr_t decide, struct request *request);
 /* bind.c */
 const char *bridge_bind(RedisModuleCtx *ctx);
 int bridge_knows(RedisModuleCtx *ctx, const char *command);
+int bridge_enabled(RedisModuleCtx *ctx, const char *setting);
 void bridge_log(RedisModuleCtx *ctx, const char *level, const char *message);
 
 /* bridge.c */

@@ -86,6 +86,10 @@ func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
 	}
 	log(ctx, "notice", fmt.Sprintf("version %s (%s) provides %s; %d scripts are run as commands",
 		module.Version, runtime.Version(), strings.Join(names, ", "), len(scripts)))
+	if C.bridge_enabled(ctx, constant("crash-memcheck-enabled")) != 0 {
+		log(ctx, "notice", "crash reports will break off where the server tests its memory, "+
+			"for which the Go runtime's signal stack is too small: set crash-memcheck-enabled no")
+	}
 	return nil
 }
 
