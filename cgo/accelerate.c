@@ -55,13 +55,16 @@ static const struct script *find_digest(const char *hex, size_t length) {
     return find(digest);
 }
 
-/* Finds a script by its text. */
+/* Finds a script by its text. One whose own length is not known is not found,
+ * whatever others are as long. */
 static const struct script *find_text(const char *text, size_t length) {
+    const struct script *script;
     unsigned char digest[SHA1_BYTES];
 
     if (length > LONGEST || !lengths[length]) return NULL;
     sha1(text, length, digest);
-    return find(digest);
+    script = find(digest);
+    return script != NULL && script->length == length ? script : NULL;
 }
 
 /* Whether it is a client of a master that sends the command. A script may not
