@@ -3,13 +3,15 @@ module goblin
 go 1.26.0
 
 require (
+	github.com/bsm/redislock v0.9.4
 	github.com/go-analyze/charts v0.6.4
+	github.com/go-redsync/redsync/v4 v4.18.1
 	github.com/moby/moby/api v1.56.1
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/stretchr/testify v1.12.1
 	github.com/testcontainers/testcontainers-go v0.45.0
 	golang.org/x/arch v0.33.0
-	golang.org/x/sync v0.23.0
+	golang.org/x/sync v0.24.0
 )
 
 require (
