@@ -15,23 +15,36 @@ import (
 // root is the directory of the repository.
 const root = "../.."
 
-// A change makes something else of what a source file says. A file that does
-// not exist says "".
+// A change makes something else of what a source file says.
 type change struct{ file, old, new string }
 
-// building is held while a library is built: make is not made to run twice in
-// one directory.
-var building sync.Mutex
-
-// build makes a library at path as `make build` does, but for some changes to
-// the sources. These stay as they are: the compiler is shown other ones.
+// build makes a library at path, which differs from the one that make build
+// makes by some changes to the sources, and by flags of go build.
 func build(t testing.TB, path, flags string, changes ...change) {
+	t.Helper()
+	gnuMake(t, "build", "SO="+path, "BUILDFLAGS="+flags+" -overlay="+overlay(t, changes))
+}
+
+// making is held while make runs, which is not made to run twice at a time.
+var making sync.Mutex
+
+func gnuMake(t testing.TB, args ...string) {
+	t.Helper()
+	making.Lock()
+	defer making.Unlock()
+	output, err := exec.Command("make", append([]string{"-C", root}, args...)...).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}
+
+// overlay writes changed sources for the compiler to see in place of those in
+// the repository, and returns the list of them that go build takes.
+func overlay(t testing.TB, changes []change) string {
 	t.Helper()
 	dir := t.TempDir()
 	sources := map[string]string{}
 	for _, change := range changes {
-		source := sources[change.file]
-		if source == "" && change.old != "" {
+		source, ok := sources[change.file]
+		if !ok {
 			file, err := os.ReadFile(filepath.Join(root, change.file))
 			require.NoError(t, err)
 			source = string(file)
@@ -39,21 +52,16 @@ func build(t testing.TB, path, flags string, changes ...change) {
 		require.Contains(t, source, change.old, "%s has changed, and so must this test", change.file)
 		sources[change.file] = strings.ReplaceAll(source, change.old, change.new)
 	}
-	var overlay struct{ Replace map[string]string }
-	overlay.Replace = map[string]string{}
+	replace := map[string]string{}
 	for file, source := range sources {
 		original, err := filepath.Abs(filepath.Join(root, file))
 		require.NoError(t, err)
-		changed := filepath.Join(dir, strings.ReplaceAll(file, "/", "-"))
-		require.NoError(t, os.WriteFile(changed, []byte(source), 0o644))
-		overlay.Replace[original] = changed
+		replace[original] = filepath.Join(dir, strings.ReplaceAll(file, "/", "-"))
+		require.NoError(t, os.WriteFile(replace[original], []byte(source), 0o644))
 	}
-	list, err := json.Marshal(overlay)
+	list, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o644))
-	building.Lock()
-	defer building.Unlock()
-	output, err := exec.Command("make", "-C", root, "build", "SO="+path,
-		"BUILDFLAGS="+flags+" -overlay="+filepath.Join(dir, "overlay.json")).CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	path := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(path, list, 0o644))
+	return path
 }
