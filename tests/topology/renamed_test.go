@@ -29,7 +29,6 @@ func TestRenamedCommands(t *testing.T) {
 		{"PEXPIRE", "", []any{"goblin.caexpire", "goblin.ownexpire"}},
 		{"SET", "", []any{"goblin.ownexpire"}},
 		{"DEL", "", []any{"goblin.cad"}},
-		{"DEL", "other", []any{"goblin.cad"}},
 	} {
 		t.Run(fmt.Sprintf("%s as %q", test.name, test.as), func(t *testing.T) {
 			t.Parallel()
