@@ -69,8 +69,8 @@ static const struct script *find_text(const char *text, size_t length) {
 
 /* Whether it is a client of a master that sends the command. A script may not
  * call EVAL, and should be told so; on a replica a script that changes nothing
- * is allowed, and a command is not. Commands of another module cannot be told
- * from a client's before 7.2. */
+ * is allowed, and a command is not. Commands of a script cannot be told from a
+ * client's before 6.2, and those of another module before 7.2. */
 static int is_clients(RedisModuleCommandFilterCtx *filter) {
     if (RedisModule_GetContextFlags(NULL) & (REDISMODULE_CTX_FLAGS_LUA | REDISMODULE_CTX_FLAGS_SLAVE)) return 0;
     return RedisModule_CommandFilterGetClientId == NULL ||
