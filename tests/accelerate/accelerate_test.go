@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"goblin/tests/server"
@@ -69,27 +68,24 @@ func load(t testing.TB, s *server.Server) {
 	require.Equal(t, renewSHA, s.Do("SCRIPT", "LOAD", renewScript))
 }
 
-// known returns the scripts of a library that a server knows already, byte for
-// byte as the library sends them.
+// known returns scripts that the module knows already, byte for byte as a
+// library sends them. No server is asked.
 func known(t testing.TB) (release, renew string) {
 	t.Helper()
-	s := server.Plain(t)
+	client := redis.NewClient(&redis.Options{})
+	defer client.Close()
 	var seen recorder
-	s.Client.AddHook(&seen)
-	lock, err := redislock.Obtain(ctx, s.Client, "lock", lease, nil)
+	client.AddHook(&seen)
+	lock, err := redislock.Obtain(ctx, client, "lock", lease, nil)
 	require.NoError(t, err)
-	seen.texts = nil
 	require.NoError(t, lock.Refresh(ctx, lease, nil))
 	require.NoError(t, lock.Release(ctx))
-	require.Len(t, seen.texts, 2)
-	return seen.texts[1], seen.texts[0]
+	require.Len(t, seen.texts, 3)
+	return seen.texts[2], seen.texts[1]
 }
 
-// recorder remembers the scripts that a client sends in full.
-type recorder struct {
-	sync.Mutex
-	texts []string
-}
+// recorder has a client send its scripts in full, and takes them down instead.
+type recorder struct{ texts []string }
 
 func (*recorder) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -97,16 +93,22 @@ func (*recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	return next
 }
 
-func (r *recorder) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if cmd.Name() == "eval" {
-			r.Lock()
-			r.texts = append(r.texts, cmd.Args()[1].(string))
-			r.Unlock()
+func (r *recorder) ProcessHook(redis.ProcessHook) redis.ProcessHook {
+	return func(_ context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "evalsha" {
+			cmd.SetErr(noScript{})
+			return noScript{}
 		}
-		return next(ctx, cmd)
+		r.texts = append(r.texts, cmd.Args()[1].(string))
+		cmd.(*redis.Cmd).SetVal(int64(1))
+		return nil
 	}
 }
+
+type noScript struct{}
+
+func (noScript) Error() string { return "NOSCRIPT" }
+func (noScript) RedisError()   {}
 
 // words splits a command as one would type it. "" is an empty word.
 func words(command string) []any {

@@ -95,18 +95,23 @@ func TestClients(t *testing.T) {
 	for _, client := range clients {
 		t.Run(client.name, func(t *testing.T) {
 			t.Parallel()
+			s := server.Plain(t)
 			for _, side := range []struct {
-				name   string
-				server *server.Server
+				module []any // the arguments of MODULE LOAD, nil: it is not loaded
 				ran    map[string]int
 			}{
-				{"without the module", server.Plain(t), client.plain},
-				{"not accelerating", server.New(t), client.plain},
-				{"accelerating", accelerating(t), client.fast},
+				{nil, client.plain},
+				{[]any{server.Module(t)}, client.plain},
+				{[]any{server.Module(t), "accelerate", "known"}, client.fast},
 			} {
-				assert.Equal(t, client.said, client.hold(t, side.server), side.name)
-				assert.Equal(t, side.ran, ran(t, side.server), side.name)
-				assert.Equal(t, int64(0), side.server.Do("EXISTS", "lock"), side.name)
+				if side.module != nil {
+					s.Do("MODULE", "UNLOAD", "goblin")
+					require.Equal(t, "OK", s.Do(append([]any{"MODULE", "LOAD"}, side.module...)...))
+				}
+				require.Equal(t, "OK", s.Do("SCRIPT", "FLUSH"))
+				assert.Equal(t, client.said, client.hold(t, s), side.module)
+				assert.Equal(t, side.ran, ran(t, s), side.module)
+				assert.Equal(t, int64(0), s.Do("EXISTS", "lock"), side.module)
 			}
 		})
 	}
