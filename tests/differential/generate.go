@@ -86,8 +86,17 @@ func (g *generator) move() {
 		share int // in percent
 		emit  func(client int)
 	}{
-		{36, g.lock}, {6, g.body}, {12, g.set}, {11, g.expire}, {8, g.change}, {4, g.otherType},
-		{6, g.read}, {9, g.transaction}, {4, g.watch}, {2, g.database}, {2, g.configure},
+		{36, g.lock},
+		{6, g.body},
+		{12, g.set},
+		{11, g.expire},
+		{8, g.change},
+		{4, g.otherType},
+		{6, g.read},
+		{9, g.transaction},
+		{4, g.watch},
+		{2, g.database},
+		{2, g.configure},
 	}
 	n := g.IntN(100)
 	for _, kind := range kinds {
