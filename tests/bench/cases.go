@@ -24,14 +24,26 @@ var commands = []*command{
 	{release, "DELEX … IFEQ", words{"DELEX", key, "IFEQ", token}, asked, sometimes},
 	{release, "DEL, unchecked", words{"DEL", key}, unasked, always},
 
+	{own, "Goblin", words{"GOBLIN.OWNEXPIRE", neighbour, key, token, shorter}, asked, always},
+	{own, "EVALSHA", words{"EVALSHA", sha(ownScript), "2", neighbour, key, token, shorter}, asked, always},
+	{own, "EVAL", words{"EVAL", ownScript, "2", neighbour, key, token, shorter}, asked, always},
+
 	{read, "GET", words{"GET", key}, replies{hit: token}, always},
 }
 
-// What the scripts of lock libraries do.
+// What the commands do, as scripts.
 const (
 	renewScript   = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`
 	releaseScript = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`
+
+	ownScript = `
+		local ttl, ms = redis.call("pttl", KEYS[1]), tonumber(ARGV[2])
+		if ttl < 0 or ttl > ms and redis.call("get", KEYS[2]) ~= ARGV[1] then return 0 end
+		redis.call("set", KEYS[2], ARGV[1], "px", ms)
+		return redis.call("pexpire", KEYS[1], ms)`
 )
+
+var scripts = []string{renewScript, releaseScript, ownScript}
 
 // A command is one way to do an operation. Those that do the same one are held
 // against each other.
@@ -48,6 +60,7 @@ type operation string
 const (
 	renew   operation = "renew"
 	release operation = "release"
+	own     operation = "own"
 	read    operation = "read"
 )
 
@@ -85,6 +98,9 @@ const (
 	key   = "\x00key"
 	token = "\x00token"
 	lease = "3600000" // long enough that no lock expires in a run
+
+	neighbour = "\x00neighbour" // the key of another lock
+	shorter   = "1800000"
 )
 
 func sha(script string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(script))) }
@@ -109,7 +125,7 @@ const (
 func trials(commands []*command, sizes ...int) []trial {
 	var all []trial
 	for _, size := range sizes {
-		for _, op := range []operation{renew, release, read} {
+		for _, op := range []operation{renew, release, own, read} {
 			for _, outcome := range []outcome{hit, miss} {
 				for _, c := range commands {
 					if c.op == op && c.reply[outcome] != "" {
@@ -152,6 +168,8 @@ func (t trial) call(request, reply []byte, i int) ([]byte, []byte) {
 		switch word {
 		case key:
 			word = lock(i)
+		case neighbour:
+			word = lock(i ^ 1)
 		case token:
 			word = mine
 		}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"runtime"
 	"slices"
 	"time"
 
@@ -20,136 +19,164 @@ type way struct {
 	depth   int           // calls that each sends before it reads the replies
 	gap     time.Duration // from a reply to the next call
 	locks   int           // that each works on, in random order
-	stretch time.Duration // how long that is kept up
+	stretch time.Duration // for how long they do so at a time
+	times   int           // how often in a round
 }
 
-// measure has a trial called in a way and returns the figures.
-func (s *server) measure(t trial, w way) (figures, error) {
-	clients, err := s.connect(t, w)
-	defer func() {
-		for _, c := range clients {
-			c.Close()
-		}
-	}()
-	if err != nil {
-		return figures{}, err
-	}
-
-	// Once around before it counts. The first comparison changes how a value is
-	// stored, and a lock that is renewed has most often been renewed before.
-	if err := each(clients, (*client).acquire); err != nil {
-		return figures{}, err
-	}
-	if err := each(clients, (*client).warmUp); err != nil {
-		return figures{}, err
-	}
-	runtime.GC() // and then none for a while
-
-	before, err := s.commandStats(t.stat())
-	if err != nil {
-		return figures{}, err
-	}
-	var elapsed time.Duration
-	for elapsed < w.stretch {
-		if t.consumes() {
-			if err := each(clients, (*client).acquire); err != nil {
-				return figures{}, err
-			}
-		}
-		start := time.Now()
-		end := start.Add(w.stretch - elapsed)
-		if err := each(clients, func(c *client) error { return c.run(!t.consumes(), w.gap, end) }); err != nil {
-			return figures{}, err
-		}
-		elapsed += time.Since(start)
-	}
-	after, err := s.commandStats(t.stat())
-	if err != nil {
-		return figures{}, err
-	}
-
-	var latencies []time.Duration
-	for _, c := range clients {
-		latencies = append(latencies, c.latencies...)
-	}
-	slices.Sort(latencies)
-	calls := after.calls - before.calls
-	return figures{
-		serverTime: (after.usec - before.usec) / calls,
-		rate:       calls / elapsed.Seconds(),
-		p50:        percentile(latencies, 0.5),
-		p99:        percentile(latencies, 0.99),
-		p999:       percentile(latencies, 0.999),
-	}, nil
+// A sample is what comes of one stretch.
+type sample struct {
+	calls, usec float64 // by the server's own account
+	elapsed     time.Duration
+	latencies   []time.Duration // of each batch
 }
 
-// A client is a connection with its share of the locks. Requests and replies
-// stand ready, so that it has little to do while the clock runs.
+// clients are connections that call at the same time.
+type clients []*client
+
 type client struct {
 	net.Conn
-	trial     trial
-	locks     []int
-	calls     []batch // one call for each lock
 	received  []byte
-	latencies []time.Duration // of each batch
+	latencies []time.Duration
+}
+
+// A task is a trial with all that clients send and receive for it: prepared, so
+// that they have little to do while the clock runs.
+type task struct {
+	trial
+	shares []share // of each client
+}
+
+type share struct {
+	locks []int
+	calls []batch // with one call for each lock
 }
 
 // A batch is what is sent at once, and what must come back.
 type batch struct{ request, reply []byte }
 
-// connect returns the clients of a way, even where it fails.
-func (s *server) connect(t trial, w way) ([]*client, error) {
-	clients := make([]*client, 0, w.conns)
+// prepare returns the task of a trial, with locks numbered from first on.
+func prepare(t trial, w way, first int) task {
+	prepared := task{trial: t}
 	order := rand.New(rand.NewPCG(0, 0)).Perm(w.conns * w.locks)
+	for i := range order {
+		order[i] += first
+	}
 	for locks := range slices.Chunk(order, w.locks) {
-		conn, err := net.DialTimeout("tcp", s.addr, patience)
-		if err != nil {
-			return clients, err
-		}
-		// Closed without a trace: thousands that linger would use up the ports.
-		conn.(*net.TCPConn).SetLinger(0)
-		c := &client{Conn: conn, trial: t, locks: locks}
-		clients = append(clients, c)
+		own := share{locks: locks}
 		for locks := range slices.Chunk(locks, w.depth) {
 			var b batch
 			for _, i := range locks {
 				b.request, b.reply = t.call(b.request, b.reply, i)
 			}
-			c.calls = append(c.calls, b)
+			own.calls = append(own.calls, b)
 		}
+		prepared.shares = append(prepared.shares, own)
 	}
-	return clients, nil
+	return prepared
 }
 
-// acquire takes all locks of the client.
-func (c *client) acquire() error {
-	c.SetDeadline(time.Now().Add(patience))
-	var b batch
-	for locks := range slices.Chunk(c.locks, 64) {
-		b.request, b.reply = b.request[:0], b.reply[:0]
-		for _, i := range locks {
-			b.request, b.reply = c.trial.acquire(b.request, b.reply, i)
+// connect returns the clients of a way, even where it fails.
+func (s *server) connect(w way) (clients, error) {
+	all := make(clients, 0, w.conns)
+	for range w.conns {
+		conn, err := net.DialTimeout("tcp", s.addr, patience)
+		if err != nil {
+			return all, err
 		}
-		if err := c.do(b); err != nil {
-			return err
-		}
+		// Closed without a trace: thousands that linger would use up the ports.
+		conn.(*net.TCPConn).SetLinger(0)
+		all = append(all, &client{Conn: conn})
 	}
-	return nil
+	return all, nil
 }
 
-// warmUp calls once on each lock.
-func (c *client) warmUp() error {
-	err := c.run(false, 0, time.Now().Add(patience))
-	c.latencies = c.latencies[:0]
-	return err
+func (all clients) close() {
+	for _, c := range all {
+		c.Close()
+	}
 }
 
-// run calls on each lock, and if it may again and again, until end. There is
-// one call at least.
-func (c *client) run(again bool, gap time.Duration, end time.Time) error {
+// each has every client do its share, all at the same time.
+func (all clients) each(t task, do func(*client, share) error) error {
+	var group errgroup.Group
+	for i, c := range all {
+		group.Go(func() error { return do(c, t.shares[i]) })
+	}
+	return group.Wait()
+}
+
+// warmUp goes once through a task. The first comparison changes how a value is
+// stored, and a lock that is renewed has most often been renewed before.
+func (all clients) warmUp(t task) error {
+	if err := all.acquire(t); err != nil {
+		return err
+	}
+	return all.each(t, func(c *client, s share) error {
+		return c.run(s.calls, false, 0, time.Now().Add(patience))
+	})
+}
+
+// stretch has a task worked on for a while.
+func (s *server) stretch(all clients, t task, w way) (sample, error) {
+	for _, c := range all {
+		c.latencies = c.latencies[:0]
+	}
+	before, err := s.commandStats(t.stat())
+	if err != nil {
+		return sample{}, err
+	}
+	var result sample
+	for result.elapsed < w.stretch {
+		if t.consumes() {
+			if err := all.acquire(t); err != nil {
+				return sample{}, err
+			}
+		}
+		start := time.Now()
+		end := start.Add(w.stretch - result.elapsed)
+		err := all.each(t, func(c *client, s share) error {
+			return c.run(s.calls, !t.consumes(), w.gap, end)
+		})
+		if err != nil {
+			return sample{}, err
+		}
+		result.elapsed += time.Since(start)
+	}
+	after, err := s.commandStats(t.stat())
+	if err != nil {
+		return sample{}, err
+	}
+	result.calls, result.usec = after.calls-before.calls, after.usec-before.usec
+	for _, c := range all {
+		result.latencies = append(result.latencies, c.latencies...)
+	}
+	return result, nil
+}
+
+// acquire takes all locks of a task.
+func (all clients) acquire(t task) error {
+	return all.each(t, func(c *client, s share) error {
+		var b batch
+		for locks := range slices.Chunk(s.locks, 64) {
+			c.SetDeadline(time.Now().Add(patience))
+			b.request, b.reply = b.request[:0], b.reply[:0]
+			for _, i := range locks {
+				b.request, b.reply = t.acquire(b.request, b.reply, i)
+			}
+			if err := c.do(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// run makes all calls, and if it may again and again, until end. It makes one
+// at least.
+func (c *client) run(calls []batch, again bool, gap time.Duration, end time.Time) error {
 	c.SetDeadline(end.Add(patience))
 	for {
-		for _, b := range c.calls {
+		for _, b := range calls {
 			time.Sleep(gap)
 			start := time.Now()
 			if err := c.do(b); err != nil {
@@ -176,16 +203,7 @@ func (c *client) do(b batch) error {
 		return err
 	}
 	if !bytes.Equal(c.received, b.reply) {
-		return fmt.Errorf("%s: the reply was %.80q", c.trial, c.received)
+		return fmt.Errorf("the reply to %.200q was %.200q", b.request, c.received)
 	}
 	return nil
-}
-
-// each has all clients do the same at the same time.
-func each(clients []*client, do func(*client) error) error {
-	var group errgroup.Group
-	for _, c := range clients {
-		group.Go(func() error { return do(c) })
-	}
-	return group.Wait()
 }

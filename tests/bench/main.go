@@ -19,17 +19,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"time"
 )
 
 // The ways in which everything is called.
 var (
-	pipelined  = way{name: "pipelined", conns: 8, depth: 64, locks: 512, stretch: 160 * time.Millisecond}
-	closedLoop = way{name: "closed loop", conns: 1, depth: 1, locks: 512, stretch: 100 * time.Millisecond}
-	every1ms   = way{name: "every 1 ms", conns: 1, depth: 1, locks: 512, gap: time.Millisecond, stretch: 120 * time.Millisecond}
-	every10ms  = way{name: "every 10 ms", conns: 1, depth: 1, locks: 512, gap: 10 * time.Millisecond, stretch: 150 * time.Millisecond}
-	every100ms = way{name: "every 100 ms", conns: 1, depth: 1, locks: 512, gap: 100 * time.Millisecond, stretch: 300 * time.Millisecond}
+	pipelined  = way{name: "pipelined", conns: 8, depth: 64, locks: 128, stretch: 25 * time.Millisecond, times: 8}
+	closedLoop = way{name: "closed loop", conns: 1, depth: 1, locks: 256, stretch: 25 * time.Millisecond, times: 4}
+	every1ms   = way{name: "every 1 ms", conns: 1, depth: 1, locks: 256, gap: time.Millisecond, stretch: 120 * time.Millisecond, times: 1}
+	every10ms  = way{name: "every 10 ms", conns: 1, depth: 1, locks: 256, gap: 10 * time.Millisecond, stretch: 150 * time.Millisecond, times: 1}
+	every100ms = way{name: "every 100 ms", conns: 1, depth: 1, locks: 256, gap: 100 * time.Millisecond, stretch: 300 * time.Millisecond, times: 1}
 
 	ways = []way{pipelined, closedLoop, every1ms, every10ms, every100ms}
 )
@@ -58,7 +59,7 @@ func bench() error {
 	var (
 		program = flag.String("server", cmp.Or(os.Getenv("REDIS_SERVER"), "redis-server"), "the server's `program`")
 		module  = flag.String("module", "build/goblin.so", "the module's `file`")
-		count   = flag.Int("rounds", 9, "how many `rounds` to take the median of")
+		count   = flag.Int("rounds", 7, "how many `rounds` to take the median of")
 		only    = flag.String("compare", "", "measure only the rows that match this `regexp`, as in 'renew, hit, 36.*(Goblin|twin)'")
 		scale   = flag.Bool("scale", true, "measure also with many connections, many locks and many calls")
 		quick   = flag.Bool("quick", false, "see whether it works: one short round")
@@ -73,6 +74,7 @@ func bench() error {
 		*count, *scale, sizes = 1, false, sizes[:1]
 		for i := range ways {
 			ways[i].stretch /= 10
+			ways[i].times = 1
 		}
 	}
 
@@ -152,7 +154,7 @@ func (r *run) progress(format string, args ...any) {
 // choose lists the trials of all commands that the server has, if somebody
 // wants to see them.
 func (r *run) choose(wanted *regexp.Regexp) error {
-	for _, script := range []string{renewScript, releaseScript} {
+	for _, script := range scripts {
 		if err := r.server.ScriptLoad(context.Background(), script).Err(); err != nil {
 			return err
 		}
@@ -180,30 +182,58 @@ func (r *run) choose(wanted *regexp.Regexp) error {
 }
 
 // measure measures trials in ways, and leaves out the last rounds where they
-// would take longer than limit. Every other round goes backwards, so that none
-// has always the same one before it.
+// would take longer than limit. Stretches are short and take turns, so that
+// none has the machine for itself in a quiet moment; and every other turn goes
+// backwards, so that none has always the same one before it.
 func (r *run) measure(trials []trial, ways []way, count int, limit time.Duration) error {
-	trials = slices.Clone(trials)
 	began := time.Now()
-	for round := range count {
-		if passed := time.Since(began); passed+passed/time.Duration(max(round, 1)) > limit {
-			r.progress("no time is left for round %d", round+1)
+	for i := range count {
+		if passed := time.Since(began); passed+passed/time.Duration(max(i, 1)) > limit {
+			r.progress("no time is left for round %d", i+1)
 			break
 		}
 		for _, w := range ways {
-			r.progress("round %d of %d: %s", round+1, count, w.name)
-			for _, t := range trials {
-				f, err := r.server.measure(t, w)
-				if err != nil {
-					return fmt.Errorf("%s: %s: %w", w.name, t, err)
-				}
-				m := measured{t, w.name}
-				r.results[m] = append(r.results[m], f)
+			r.progress("round %d of %d: %s", i+1, count, w.name)
+			if err := r.takeTurns(trials, w); err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
 			}
 		}
-		slices.Reverse(trials)
 	}
 	return nil
+}
+
+// takeTurns measures trials in one way, for one round.
+func (r *run) takeTurns(trials []trial, w way) error {
+	clients, err := r.server.connect(w)
+	defer clients.close()
+	if err != nil {
+		return err
+	}
+	var tasks []task
+	for i, t := range trials {
+		tasks = append(tasks, prepare(t, w, i*w.conns*w.locks))
+		if err := clients.warmUp(tasks[i]); err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	runtime.GC() // and then none for a while
+
+	samples := map[trial][]sample{}
+	for range w.times {
+		for _, t := range tasks {
+			s, err := r.server.stretch(clients, t, w)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t, err)
+			}
+			samples[t.trial] = append(samples[t.trial], s)
+		}
+		slices.Reverse(tasks)
+	}
+	for t, s := range samples {
+		m := measured{t, w.name}
+		r.results[m] = append(r.results[m], round(s))
+	}
+	return r.server.FlushAll(context.Background()).Err()
 }
 
 // buildTwin compiles the twin as cgo compiles the module's C.

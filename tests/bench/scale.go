@@ -11,11 +11,11 @@ import (
 // In these ways there is more and more of something. A call may cost more for
 // it than before, but no more than it costs PEXPIRE.
 var scaled = []way{
-	{name: "1 connection", conns: 1, depth: 1, locks: 10_000, stretch: 300 * time.Millisecond},
-	{name: "100 connections", conns: 100, depth: 1, locks: 100, stretch: 300 * time.Millisecond},
-	{name: "10,000 connections", conns: 10_000, depth: 1, locks: 1, stretch: 300 * time.Millisecond},
-	{name: "10,000 locks, pipelined", conns: 8, depth: 64, locks: 1250, stretch: 300 * time.Millisecond},
-	{name: "1,000,000 locks, pipelined", conns: 8, depth: 64, locks: 125_000, stretch: time.Second},
+	{name: "1 connection", conns: 1, depth: 1, locks: 10_000, stretch: 100 * time.Millisecond, times: 3},
+	{name: "100 connections", conns: 100, depth: 1, locks: 100, stretch: 100 * time.Millisecond, times: 3},
+	{name: "10,000 connections", conns: 10_000, depth: 1, locks: 1, stretch: 300 * time.Millisecond, times: 1},
+	{name: "10,000 locks, pipelined", conns: 8, depth: 64, locks: 1250, stretch: 100 * time.Millisecond, times: 3},
+	{name: "1,000,000 locks, pipelined", conns: 8, depth: 64, locks: 125_000, stretch: time.Second, times: 1},
 }
 
 const scaledRounds = 3
@@ -26,7 +26,7 @@ const manyCalls = 10_000_000
 // memory is what servers have resident, in KiB.
 type memory struct {
 	bare, goblin, twin int // just started, with this module or none
-	before, after      int // manyCalls
+	before, after      int // with Goblin: once it is at work, and after manyCalls
 }
 
 // scale measures what must not grow.
@@ -37,27 +37,15 @@ func (r *run) scale(module, twin string) error {
 		return err
 	}
 
-	r.progress("memory: after the start, and after %d calls", manyCalls)
+	r.progress("memory, after the start and after %d calls", manyCalls)
 	var err error
-	for kib, modules := range map[*int][]string{&r.memory.bare: nil, &r.memory.goblin: {module}, &r.memory.twin: {twin}} {
-		if *kib, err = memoryAtStart(r.program, modules...); err != nil {
-			return err
-		}
-	}
-	if r.memory.before, err = r.server.rss(); err != nil {
+	if r.memory.bare, err = memoryAtStart(r.program); err != nil {
 		return err
 	}
-	w := pipelined
-	w.stretch = time.Second
-	for calls := 0.0; calls < manyCalls; {
-		f, err := r.server.measure(goblin, w)
-		if err != nil {
-			return err
-		}
-		calls += f[rate] * w.stretch.Seconds()
+	if r.memory.twin, err = memoryAtStart(r.program, twin); err != nil {
+		return err
 	}
-	r.memory.after, err = r.server.rss()
-	return err
+	return r.memoryOverTime(goblin, module)
 }
 
 func memoryAtStart(program string, modules ...string) (int, error) {
@@ -67,6 +55,41 @@ func memoryAtStart(program string, modules ...string) (int, error) {
 	}
 	defer s.stop()
 	return s.rss()
+}
+
+// memoryOverTime measures a server with the module, from its start on.
+func (r *run) memoryOverTime(t trial, module string) error {
+	s, err := start(r.program, module)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if r.memory.goblin, err = s.rss(); err != nil {
+		return err
+	}
+	clients, err := s.connect(pipelined)
+	defer clients.close()
+	if err != nil {
+		return err
+	}
+	task := prepare(t, pipelined, 0)
+	if err := clients.warmUp(task); err != nil {
+		return err
+	}
+	for calls := 0.0; calls < manyCalls; {
+		sample, err := s.stretch(clients, task, pipelined)
+		if err != nil {
+			return err
+		}
+		calls += sample.calls
+		if r.memory.before == 0 {
+			if r.memory.before, err = s.rss(); err != nil {
+				return err
+			}
+		}
+	}
+	r.memory.after, err = s.rss()
+	return err
 }
 
 // unaffordable tells whether a way takes more files than a process may open.
@@ -87,7 +110,7 @@ func (r *run) reportScale(out io.Writer) {
 	}
 	r.table(out, "Server time of a renewal in µs (× Goblin's), with more and more of", scaled, r.comparer(serverTime))
 	m := r.memory
-	fmt.Fprintf(out, "\nA server that has just started has %s resident, and %s more with Goblin (%s with the twin). It had %s before %d million calls, and %s after.\n",
+	fmt.Fprintf(out, "\nA server that has just started has %s resident, with Goblin %s more (with the twin %s). Once at work with Goblin it has %s, and after %d million calls %s.\n",
 		mib(m.bare), mib(m.goblin-m.bare), mib(m.twin-m.bare), mib(m.before), manyCalls/1_000_000, mib(m.after))
 }
 

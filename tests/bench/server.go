@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long anything may take that a server is asked for.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // A server is a running server with a directory of its own.
 type server struct {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A figure is one of the numbers that a stretch of calls gives.
+// A figure is one of the numbers that are measured.
 type figure int
 
 const (
@@ -22,10 +22,32 @@ func (f figure) String() string {
 	return [...]string{"server time", "calls a second", "p50", "p99", "p99.9"}[f]
 }
 
-// figures are the numbers of one stretch. One that could not be had is NaN.
+// figures are the numbers of a round. One that could not be had is NaN.
 type figures [figureCount]float64
 
-// rounds are the figures of the same thing, a round each.
+// round returns the figures of all stretches in a round: percentiles of all
+// latencies, and of the rest the median.
+func round(samples []sample) figures {
+	var times, rates []float64
+	var latencies []time.Duration
+	for _, s := range samples {
+		times = append(times, s.usec/s.calls)
+		rates = append(rates, s.calls/s.elapsed.Seconds())
+		latencies = append(latencies, s.latencies...)
+	}
+	slices.Sort(times)
+	slices.Sort(rates)
+	slices.Sort(latencies)
+	return figures{
+		serverTime: quantile(times, 0.5),
+		rate:       quantile(rates, 0.5),
+		p50:        percentile(latencies, 0.5),
+		p99:        percentile(latencies, 0.99),
+		p999:       percentile(latencies, 0.999),
+	}
+}
+
+// rounds are the figures of the same thing in each round.
 type rounds []figures
 
 // A summary is a median, and between which two values half of the rounds were.
