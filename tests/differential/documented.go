@@ -108,6 +108,14 @@ var CommandsForScripts = []Documented{
 
 func before62(on server.Program) bool { return !on.Speaks(6, 2) }
 
+// AcceleratedForScripts are those of scripts that run as commands. A script
+// with a bad ms does not.
+var AcceleratedForScripts = slices.DeleteFunc(slices.Clone(CommandsForScripts), func(d Documented) bool {
+	return slices.Contains([]string{
+		"a bad ms is an error before anything is compared", "a bad ms is an error that ends a script", "6.0 does not see an overflow",
+	}, d.Name)
+})
+
 // replies are those that the difference is between, if it is between replies.
 func (d Difference) replies() (left, right reply, ok bool) {
 	left, ok = d.Left.(reply)

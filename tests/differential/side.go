@@ -1,12 +1,15 @@
 package differential
 
 import (
+	"crypto/sha1"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"goblin/tests/server"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Side is one of two ways to hold locks: a server, and how it is asked to renew
@@ -37,17 +40,37 @@ var Commands = Side{
 
 // Scripts is a server without the module, which is sent scripts.
 var Scripts = Side{
-	Name:  "scripts",
-	Start: server.Plain,
-	CAD: []string{
-		"EVAL", `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`, "1",
-	},
-	CAEXPIRE: []string{
-		"EVAL", `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`, "1",
-	},
+	Name:     "scripts",
+	Start:    server.Plain,
+	CAD:      []string{"EVAL", cadScript, "1"},
+	CAEXPIRE: []string{"EVAL", caexpireScript, "1"},
 	Lua: `local function cad(key, expected) if redis.call("get", key) == expected then return redis.call("del", key) end return 0 end ` +
 		`local function caexpire(key, expected, ms) if redis.call("get", key) == expected then return redis.call("pexpire", key, ms) end return 0 end`,
 }
+
+// Accelerated is a server with the module, which is sent scripts and runs them
+// as commands. What it leaves alone, it needs to have the scripts for.
+var Accelerated = Side{
+	Name: "accelerated",
+	Start: func(t testing.TB, options ...string) *server.Server {
+		module := []string{"--loadmodule", server.Module(t), "accelerate", sha(cadScript) + "=cad", "accelerate", sha(caexpireScript) + "=caexpire"}
+		s := server.Plain(t, append(module, options...)...)
+		require.Equal(t, sha(cadScript), s.Do("SCRIPT", "LOAD", cadScript))
+		require.Equal(t, sha(caexpireScript), s.Do("SCRIPT", "LOAD", caexpireScript))
+		return s
+	},
+	CAD:      []string{"EVALSHA", sha(cadScript), "1"},
+	CAEXPIRE: []string{"EVALSHA", sha(caexpireScript), "1"},
+	Lua:      Scripts.Lua,
+}
+
+// The scripts of lock libraries.
+const (
+	cadScript      = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`
+	caexpireScript = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`
+)
+
+func sha(script string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(script))) }
 
 // bodies are scripts, and functions, that hold locks along with other things.
 // Each is given two keys, a token, milliseconds, and another token.
