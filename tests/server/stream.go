@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -63,6 +64,7 @@ func (s *Server) Stream() *Stream {
 }
 
 func (stream *Stream) receive(from *bufio.Reader) {
+	var acknowledged time.Time
 	for {
 		command, n, err := ReadCommand(from)
 		stream.mutex.Lock()
@@ -71,11 +73,15 @@ func (stream *Stream) receive(from *bufio.Reader) {
 		case err != nil:
 			stream.err = err
 		case strings.EqualFold(command[0], "PING"), strings.EqualFold(command[0], "REPLCONF"):
-			// The link's own upkeep. A replica that keeps silent is dropped.
-			offset := strconv.FormatInt(stream.offset, 10)
-			fmt.Fprintf(stream.conn, "*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$%d\r\n%s\r\n", len(offset), offset)
+			acknowledged = time.Time{} // the link's own upkeep
 		default:
 			stream.commands = append(stream.commands, command)
+		}
+		// A replica that keeps silent is dropped, and not always asked before.
+		if err == nil && time.Since(acknowledged) > time.Second {
+			acknowledged = time.Now()
+			offset := strconv.FormatInt(stream.offset, 10)
+			fmt.Fprintf(stream.conn, "*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$%d\r\n%s\r\n", len(offset), offset)
 		}
 		stream.mutex.Unlock()
 		if err != nil {
