@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -82,5 +83,23 @@ func TestReadmeServers(t *testing.T) {
 		if name, _, _ := strings.Cut(line, " "); name != "#" && strings.Contains(name, "-") {
 			assert.Contains(t, readme, "| "+strings.ReplaceAll(name, "-", " ")+" |")
 		}
+	}
+}
+
+// Every test that the README names exists.
+func TestReadmeSafety(t *testing.T) {
+	t.Parallel()
+	var sources strings.Builder
+	for _, pattern := range []string{"*_test.go", "*/*_test.go", "../cgo/*_test.go", "../cgo/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			sources.WriteString(read(t, file))
+		}
+	}
+	names := regexp.MustCompile("`(Test[A-Z][A-Za-z0-9]+)`").FindAllStringSubmatch(read(t, "../README.md"), -1)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		assert.Contains(t, sources.String(), "func "+name[1]+"(t *testing.T)")
 	}
 }
