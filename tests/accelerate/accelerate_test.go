@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"goblin/tests/library"
 	"goblin/tests/server"
 
-	"github.com/bsm/redislock"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 )
 
@@ -68,47 +67,13 @@ func load(t testing.TB, s *server.Server) {
 	require.Equal(t, renewSHA, s.Do("SCRIPT", "LOAD", renewScript))
 }
 
-// known returns scripts that the module knows already, byte for byte as a
-// library sends them. No server is asked.
+// known returns scripts that the module knows already.
 func known(t testing.TB) (release, renew string) {
 	t.Helper()
-	client := redis.NewClient(&redis.Options{})
-	defer client.Close()
-	var seen recorder
-	client.AddHook(&seen)
-	lock, err := redislock.Obtain(ctx, client, "lock", lease, nil)
+	renew, release, err := library.Scripts()
 	require.NoError(t, err)
-	require.NoError(t, lock.Refresh(ctx, lease, nil))
-	require.NoError(t, lock.Release(ctx))
-	require.Len(t, seen.texts, 3)
-	return seen.texts[2], seen.texts[1]
+	return release, renew
 }
-
-// recorder has a client send its scripts in full, and takes them down instead.
-type recorder struct{ texts []string }
-
-func (*recorder) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (*recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
-func (r *recorder) ProcessHook(redis.ProcessHook) redis.ProcessHook {
-	return func(_ context.Context, cmd redis.Cmder) error {
-		if cmd.Name() == "evalsha" {
-			cmd.SetErr(noScript{})
-			return noScript{}
-		}
-		r.texts = append(r.texts, cmd.Args()[1].(string))
-		cmd.(*redis.Cmd).SetVal(int64(1))
-		return nil
-	}
-}
-
-type noScript struct{}
-
-func (noScript) Error() string { return "NOSCRIPT" }
-func (noScript) RedisError()   {}
 
 // words splits a command as one would type it. "" is an empty word.
 func words(command string) []any {

@@ -87,7 +87,7 @@ func bench() error {
 	if *module, err = filepath.Abs(*module); err != nil {
 		return err
 	}
-	if r.server, err = start(*program, *module, twin); err != nil {
+	if r.server, err = start(*program, []string{*module, "accelerate", "known"}, []string{twin}); err != nil {
 		return err
 	}
 	defer r.server.stop()

@@ -20,6 +20,8 @@ var targets = []target{
 	{serverTime, pipelined, renew, miss, "EVALSHA", "Goblin", atLeast, 6},
 	{serverTime, every10ms, renew, hit, "EVALSHA", "Goblin", atLeast, 1.9},
 	{rate, pipelined, renew, hit, "Goblin", "EVALSHA", atLeast, 2.4},
+	{rate, pipelined, renew, hit, "EVALSHA, accelerated", "EVALSHA", atLeast, 1.7},
+	{serverTime, every10ms, renew, hit, "EVALSHA, accelerated", "EVALSHA", atMost, 0.75},
 	{rate, pipelined, renew, hit, "Goblin", "SET … IFEQ … PX", atLeast, 1.0},
 	{rate, pipelined, release, miss, "Goblin", "DELIFEQ", atLeast, 0.85},
 	{rate, pipelined, release, miss, "Goblin", "DELEX … IFEQ", atLeast, 0.85},

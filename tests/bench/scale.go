@@ -42,13 +42,13 @@ func (r *run) scale(module, twin string) error {
 	if r.memory.bare, err = memoryAtStart(r.program); err != nil {
 		return err
 	}
-	if r.memory.twin, err = memoryAtStart(r.program, twin); err != nil {
+	if r.memory.twin, err = memoryAtStart(r.program, []string{twin}); err != nil {
 		return err
 	}
 	return r.memoryOverTime(goblin, module)
 }
 
-func memoryAtStart(program string, modules ...string) (int, error) {
+func memoryAtStart(program string, modules ...[]string) (int, error) {
 	s, err := start(program, modules...)
 	if err != nil {
 		return 0, err
@@ -59,7 +59,7 @@ func memoryAtStart(program string, modules ...string) (int, error) {
 
 // memoryOverTime measures a server with the module, from its start on.
 func (r *run) memoryOverTime(t trial, module string) error {
-	s, err := start(r.program, module)
+	s, err := start(r.program, []string{module})
 	if err != nil {
 		return err
 	}

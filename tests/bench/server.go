@@ -28,9 +28,10 @@ type server struct {
 	done chan struct{} // closed when it has ended
 }
 
-// start starts a server with these modules. It writes nothing to disk, but
-// builds the stream for its replicas as any server that has some.
-func start(program string, modules ...string) (*server, error) {
+// start starts a server with these modules, each a file and the arguments that
+// it is loaded with. It writes nothing to disk, but builds the stream for its
+// replicas as any server that has some.
+func start(program string, modules ...[]string) (*server, error) {
 	dir, err := os.MkdirTemp("", "goblin-bench-")
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func start(program string, modules ...string) (*server, error) {
 		"--maxclients", strconv.Itoa(maxClients),
 	}
 	for _, module := range modules {
-		args = append(args, "--loadmodule", module)
+		args = append(append(args, "--loadmodule"), module...)
 	}
 	s := &server{
 		Client: redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, ReadTimeout: patience, DisableIdentity: true}),
