@@ -20,7 +20,7 @@ build: need-go need-gcc $(PTHREAD) ## Build the module, build/goblin.so (the def
 		-ldflags "-s -w -buildid= '-extldflags=$(LINK)'" -o $(SO).new ./cgo
 	@rm $(SO).h; chmod 755 $(SO).new; mv $(SO).new $(SO); ls -l $(SO)
 
-build/%/libpthread.so.0: build/old-glibc need-gcc
+build/%/libpthread.so.0: build/old-glibc | need-gcc
 	@build/old-glibc $(CC) $(GLIBC_$*) $@
 
 .PHONY: run

@@ -89,6 +89,9 @@ func TestFromFunction(t *testing.T) {
 func TestTimeInScripts(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
+	if !s.Speaks(7, 0) {
+		t.Skip("on 6.0 a timeout that a long script sets is off by the time that it has run")
+	}
 	given(t, s, "", 100*second)
 	given(t, s, "another", 100*second)
 	require.Equal(t, "OK", s.Do("SET", "{job}:twin", ""))
