@@ -71,17 +71,20 @@ func encode(commands ...[]string) []byte {
 
 // push words what was pushed. An invalidation can name many keys.
 func push(r reply) []string {
-	if r.items[0].text != "invalidate" {
-		return []string{r.String()}
+	switch r.items[0].text {
+	case "pmessage":
+		return []string{r.items[2].text + " " + strconv.Quote(r.items[3].text)}
+	case "invalidate":
+		if r.items[1].items == nil {
+			return []string{"invalidate everything"}
+		}
+		var keys []string
+		for _, key := range r.items[1].items {
+			keys = append(keys, invalidation(key.text))
+		}
+		return keys
 	}
-	if r.items[1].items == nil {
-		return []string{"invalidate everything"}
-	}
-	var keys []string
-	for _, key := range r.items[1].items {
-		keys = append(keys, invalidation(key.text))
-	}
-	return keys
+	return []string{r.String()}
 }
 
 func invalidation(key string) string { return "invalidate " + strconv.Quote(key) }

@@ -38,11 +38,11 @@ func own(identifier string, ms any) []any {
 	return []any{"GOBLIN.OWNEXPIRE", key, ownerKey, identifier, ms}
 }
 
-// given makes the key a list that expires after ms, or never if that is 0, and
-// its owner whoever is named, or nobody.
+// given makes the server's only keys a list that expires after ms, or never if
+// that is 0, and its owner, if one is named.
 func given(t *testing.T, s *server.Server, owner string, ms int64) {
 	t.Helper()
-	s.Do("DEL", key, ownerKey)
+	s.Do("FLUSHALL")
 	require.Equal(t, int64(1), s.Do("RPUSH", key, "value"))
 	if ms != 0 {
 		require.Equal(t, int64(1), s.Do("PEXPIRE", key, ms))

@@ -2,6 +2,7 @@ package ownexpire
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,9 +68,26 @@ func refused(t *testing.T, s *server.Server, want any, calls ...[]any) {
 	}
 }
 
-func TestArity(t *testing.T) {
+// The reply table, line by line, with its borders.
+func TestReplies(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
+	t.Run("arity", func(t *testing.T) { testArity(t, s) })
+	t.Run("not an integer", func(t *testing.T) { testNotAnInteger(t, s) })
+	t.Run("overflow", func(t *testing.T) { testOverflow(t, s) })
+	t.Run("one key twice", func(t *testing.T) { testOneKeyTwice(t, s) })
+	t.Run("wrong type", func(t *testing.T) { testWrongType(t, s) })
+	t.Run("missing", func(t *testing.T) { testMissing(t, s) })
+	t.Run("ownership", func(t *testing.T) { testOwnership(t, s) })
+	t.Run("identifiers", func(t *testing.T) { testIdentifiers(t, s) })
+	t.Run("identifiers in the making", func(t *testing.T) { testIdentifiersInTheMaking(t, s) })
+	t.Run("deletion", func(t *testing.T) { testDeletion(t, s) })
+	t.Run("expired", func(t *testing.T) { testExpired(t, s) })
+	t.Run("databases", func(t *testing.T) { testDatabases(t, s) })
+	t.Run("INFO", func(t *testing.T) { testInfo(t, s) })
+}
+
+func testArity(t *testing.T, s *server.Server) {
 	name := "goblin.ownexpire"
 	if !s.Speaks(7, 0) {
 		name = "GOBLIN.OWNEXPIRE" // as it was typed
@@ -82,9 +100,7 @@ func TestArity(t *testing.T) {
 	}
 }
 
-func TestNotAnInteger(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testNotAnInteger(t *testing.T, s *server.Server) {
 	for _, ms := range []string{
 		"", " ", "x", "+5", "05", "-05", "00", "-0", " 5", "5 ", "5\n", "5\x00", "\x005", "0x5", "1e3", "5.0", "5,000", "--5", "-", "１",
 		"9223372036854775808", "-9223372036854775809", "99999999999999999999999", strings.Repeat("9", 1000),
@@ -96,9 +112,7 @@ func TestNotAnInteger(t *testing.T) {
 	assert.Equal(t, notInteger, unchanged(t, s, own("me", "x")...), "before the type of the owner's key")
 }
 
-func TestOverflow(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testOverflow(t *testing.T, s *server.Server) {
 	now := time.Now().UnixMilli()
 	for _, ms := range []int64{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - now + 60*second} {
 		refused(t, s, overflow, own("me", ms), []any{"GOBLIN.OWNEXPIRE", key, key, "me", ms})
@@ -112,9 +126,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-func TestOneKeyTwice(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testOneKeyTwice(t *testing.T, s *server.Server) {
 	for _, ms := range []int64{10_000 * second, 1 * second, 0, -1} {
 		refused(t, s, oneKey, []any{"GOBLIN.OWNEXPIRE", key, key, "me", ms}, []any{"GOBLIN.OWNEXPIRE", ownerKey, ownerKey, "me", ms})
 	}
@@ -124,9 +136,7 @@ func TestOneKeyTwice(t *testing.T) {
 	assert.Equal(t, "me", s.Do("GET", key+"\x00"))
 }
 
-func TestWrongType(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testWrongType(t *testing.T, s *server.Server) {
 	for name, value := range values {
 		t.Run(name, func(t *testing.T) {
 			for _, ms := range []int64{0, 100 * second} {
@@ -145,9 +155,7 @@ func TestWrongType(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testMissing(t *testing.T, s *server.Server) {
 	for _, owner := range []string{"", "me", "another"} {
 		for _, ms := range []int64{100 * second, 1, 0, -1, math.MinInt64} {
 			given(t, s, owner, 0)
@@ -159,9 +167,7 @@ func TestMissing(t *testing.T) {
 }
 
 // Anyone may extend, only the owner may shorten.
-func TestOwnership(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testOwnership(t *testing.T, s *server.Server) {
 	for name, value := range values {
 		t.Run(name, func(t *testing.T) {
 			for _, test := range []struct {
@@ -194,9 +200,7 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-func TestIdentifiers(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testIdentifiers(t *testing.T, s *server.Server) {
 	for name, identifier := range identifiers {
 		t.Run(name, func(t *testing.T) {
 			given(t, s, "nobody else", 100*second)
@@ -215,9 +219,7 @@ func TestIdentifiers(t *testing.T) {
 }
 
 // An owner that other commands have written is compared as GET would show it.
-func TestIdentifiersInTheMaking(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testIdentifiersInTheMaking(t *testing.T, s *server.Server) {
 	for identifier, steps := range map[string][][]any{
 		"12":        {{"INCRBY", ownerKey, 12}},
 		"me12":      {{"SET", ownerKey, "me"}, {"APPEND", ownerKey, "12"}},
@@ -233,9 +235,7 @@ func TestIdentifiersInTheMaking(t *testing.T) {
 	}
 }
 
-func TestDeletion(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testDeletion(t *testing.T, s *server.Server) {
 	for _, ms := range []int64{0, -1, -2, -60 * second, -1 << 40, math.MinInt64 + 1, math.MinInt64} {
 		for _, other := range []string{"another", ""} {
 			given(t, s, other, 100*second)
@@ -251,10 +251,9 @@ func TestDeletion(t *testing.T) {
 
 // What has expired is gone, even while the server has not yet got round to
 // deleting it.
-func TestExpired(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testExpired(t *testing.T, s *server.Server) {
 	require.Equal(t, "OK", s.Do("DEBUG", "SET-ACTIVE-EXPIRE", 0))
+	defer s.Do("DEBUG", "SET-ACTIVE-EXPIRE", 1)
 	lapse := func(key string) {
 		require.Equal(t, int64(1), s.Do("PEXPIRE", key, 1))
 		deadline := time.Now().Add(5 * time.Millisecond)
@@ -285,9 +284,7 @@ func TestExpired(t *testing.T) {
 }
 
 // The keys are those of the selected database.
-func TestDatabases(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testDatabases(t *testing.T, s *server.Server) {
 	given(t, s, "another", 200*second)
 	other := s.Session()
 	require.Equal(t, "OK", server.Do(other, "SELECT", 7))
@@ -302,9 +299,8 @@ func TestDatabases(t *testing.T) {
 	assert.InDelta(t, deadline, s.Deadline(key), slack(s))
 }
 
-func TestInfo(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
+func testInfo(t *testing.T, s *server.Server) {
+	before := s.Info("goblin")
 	for range 2 {
 		given(t, s, "me", 100*second)
 		s.Do(own("me", 200*second)...)
@@ -319,7 +315,10 @@ func TestInfo(t *testing.T) {
 		s.Do(own("me", 1)...)
 	}
 	for field, n := range map[string]int{"set": 6, "mismatched": 2, "missing": 2, "refused": 8} {
-		assert.Equal(t, n, s.Count("goblin", "goblin_ownexpire_"+field), field)
+		field = "goblin_ownexpire_" + field
+		was, err := strconv.Atoi(before[field])
+		require.NoError(t, err)
+		assert.Equal(t, was+n, s.Count("goblin", field), field)
 	}
 	assert.Contains(t, s.Info("commandstats"), "cmdstat_goblin.ownexpire", "it is timed by the server")
 }
