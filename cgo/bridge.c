@@ -4,6 +4,13 @@
 
 int64_t (*bridge_enter)(uintptr_t decide, struct request *request);
 
+/* The clock by which PEXPIRE sets a deadline, in milliseconds. Since 7.2 it
+ * stands still while a command or a script runs. */
+long long bridge_now(void) {
+    return RedisModule_CachedMicroseconds ? (long long)(RedisModule_CachedMicroseconds() / 1000)
+                                          : RedisModule_Milliseconds();
+}
+
 /* Fills in the request, and returns the key of the token, to be closed once the
  * request is dealt with. No other key is open by then: to open one may expire
  * it, and who is told of that may change any. */
@@ -22,7 +29,7 @@ static RedisModuleKey *gather(const struct command *command, RedisModuleCtx *ctx
     }
     if (command->ms) {
         request->ms_valid = RedisModule_StringToLongLong(argv[command->ms], &request->ms) == REDISMODULE_OK;
-        request->now = RedisModule_Milliseconds();
+        request->now = bridge_now();
     }
     request->expected.p = RedisModule_StringPtrLen(argv[command->expected], &length);
     request->expected.n = (ptrdiff_t)length;

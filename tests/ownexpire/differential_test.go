@@ -41,7 +41,7 @@ return all`
 
 // keys are those of the programs. Each can be one that has a timeout, and one
 // that has the owner.
-var keys = []string{"{p}a", "{p}b", "{p}c"}
+var keys = []string{"{p}a", "{p}b", "{p}c", "{p}d"}
 
 // program makes up commands that agree on keys, owners and times, which are
 // steps so that none runs out, nor comes near another.
@@ -49,10 +49,11 @@ type program struct{ *rand.Rand }
 
 func (p program) one(of ...string) string { return of[p.IntN(len(of))] }
 func (p program) key() string             { return p.one(keys...) }
-func (p program) identifier() string      { return p.one("me", "another", "5", "") }
+func (p program) identifier() string      { return p.one("me", "another") }
 func (p program) ms() int64               { return step * (1 + p.Int64N(5)) }
 
 func (p program) next() []any {
+	own := func(ms any) []any { return []any{"GOBLIN.OWNEXPIRE", p.key(), p.key(), p.identifier(), ms} }
 	switch p.IntN(20) {
 	case 0:
 		return []any{"DEL", p.key()}
@@ -62,14 +63,16 @@ func (p program) next() []any {
 		return []any{"PERSIST", p.key()}
 	case 3:
 		return []any{"SET", p.key(), p.identifier()}
-	case 4, 5, 6:
+	case 4, 5:
 		return []any{"PEXPIRE", p.key(), p.ms()}
-	case 7, 8, 9:
+	case 6, 7:
 		return []any{"SET", p.key(), p.identifier(), "PX", p.ms()}
-	case 10:
-		return []any{"GOBLIN.OWNEXPIRE", p.key(), p.key(), p.identifier(), p.one("x", "0", "-1", "-100000")}
+	case 8:
+		return own(p.one("x", "0"))
+	case 9, 10, 11:
+		return own(p.one("0", "-1", "-100000"))
 	}
-	return []any{"GOBLIN.OWNEXPIRE", p.key(), p.key(), p.identifier(), p.ms()}
+	return own(p.ms())
 }
 
 // Programs have the same replies, values and deadlines with the command and

@@ -143,7 +143,7 @@ func testWrongType(t *testing.T, s *server.Server) {
 				given(t, s, "", ms)
 				s.Do(append([]any{value[0], ownerKey}, value[2:]...)...)
 				if s.Do("TYPE", ownerKey) == "string" {
-					t.Skip("which is a string, as an identifier is")
+					continue // as an identifier is
 				}
 				for _, asked := range []int64{200 * second, 50 * second, 0, -1, math.MinInt64} {
 					assert.Equal(t, wrongType, unchanged(t, s, own("value", asked)...))
