@@ -54,13 +54,11 @@ type share struct {
 // A batch is what is sent at once, and what must come back.
 type batch struct{ request, reply []byte }
 
-// prepare returns the task of a trial, with locks numbered from first on.
-func prepare(t trial, w way, first int) task {
+// prepare returns the task of a trial. All tasks are about the same locks: which
+// one the server finds sooner depends on when it was first taken.
+func prepare(t trial, w way) task {
 	prepared := task{trial: t}
 	order := rand.New(rand.NewPCG(0, 0)).Perm(w.conns * w.locks)
-	for i := range order {
-		order[i] += first
-	}
 	for locks := range slices.Chunk(order, w.locks) {
 		own := share{locks: locks}
 		for locks := range slices.Chunk(locks, w.depth) {
@@ -105,8 +103,9 @@ func (all clients) each(t task, do func(*client, share) error) error {
 	return group.Wait()
 }
 
-// warmUp goes once through a task. The first comparison changes how a value is
-// stored, and a lock that is renewed has most often been renewed before.
+// warmUp takes the locks anew, and goes once through a task. The first comparison
+// changes how a value is stored, and a lock that is renewed has most often been
+// renewed before.
 func (all clients) warmUp(t task) error {
 	if err := all.acquire(t); err != nil {
 		return err
@@ -118,6 +117,9 @@ func (all clients) warmUp(t task) error {
 
 // stretch has a task worked on for a while.
 func (s *server) stretch(all clients, t task, w way) (sample, error) {
+	if err := all.warmUp(t); err != nil {
+		return sample{}, err
+	}
 	for _, c := range all {
 		c.latencies = c.latencies[:0]
 	}

@@ -210,11 +210,8 @@ func (r *run) takeTurns(trials []trial, w way) error {
 		return err
 	}
 	var tasks []task
-	for i, t := range trials {
-		tasks = append(tasks, prepare(t, w, i*w.conns*w.locks))
-		if err := clients.warmUp(tasks[i]); err != nil {
-			return fmt.Errorf("%s: %w", t, err)
-		}
+	for _, t := range trials {
+		tasks = append(tasks, prepare(t, w))
 	}
 	runtime.GC() // and then none for a while
 

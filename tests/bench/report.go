@@ -68,7 +68,7 @@ func (r *run) report(out io.Writer) {
 	for _, t := range r.trials {
 		count = len(r.results[measured{t, pipelined.name}])
 	}
-	fmt.Fprintf(out, "%s. Figures are medians of %d rounds, and what follows a ratio is its quartiles.\n", r.machine(), count)
+	fmt.Fprintf(out, "%s. Figures are medians of %d rounds. A ratio is that of medians in a round; what follows it is the quartiles over all rounds.\n", r.machine(), count)
 
 	fmt.Fprintf(out, "\n### Targets\n\n| | target |")
 	for _, size := range r.sizes {

@@ -72,10 +72,7 @@ func (r *run) memoryOverTime(t trial, module string) error {
 	if err != nil {
 		return err
 	}
-	task := prepare(t, pipelined, 0)
-	if err := clients.warmUp(task); err != nil {
-		return err
-	}
+	task := prepare(t, pipelined)
 	for calls := 0.0; calls < manyCalls; {
 		sample, err := s.stretch(clients, task, pipelined)
 		if err != nil {

@@ -65,16 +65,14 @@ func (r rounds) of(f figure) summary {
 	return summary{quantile(values, 0.5), quantile(values, 0.25), quantile(values, 0.75)}
 }
 
-// over is the ratio of two medians. Low and high are of the ratios in each
-// round, which the two went through one after the other.
+// over summarises the ratios in each round, in which the two took turns. From
+// one round to the next a machine that others use may well be half as fast.
 func (r rounds) over(other rounds, f figure) summary {
 	ratios := make(rounds, min(len(r), len(other)))
 	for i := range ratios {
 		ratios[i][f] = r[i][f] / other[i][f]
 	}
-	s := ratios.of(f)
-	s.median = r.of(f).median / other.of(f).median
-	return s
+	return ratios.of(f)
 }
 
 // quantile is the value below which a share q of the sorted values lies, with
