@@ -204,8 +204,8 @@ func (c *contender) draw() call {
 	held, taken := c.locks[key]
 	token := held.token
 	hit := taken && rand.N(4) > 0
-	if !hit { // something that the key does not hold
-		token += "x"
+	if !hit { // something as long that the key does not hold
+		token = "x" + token[min(1, len(token)):]
 	}
 	lease := time.Duration(1+rand.N(10)) * time.Minute
 	switch rand.N(10) {
