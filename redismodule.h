@@ -181,7 +181,6 @@ typedef struct {
     required(int, GetClientInfoById, (void *ci, uint64_t id)) \
     required(void, Log, (RedisModuleCtx *ctx, const char *level, const char *fmt, ...)) \
     required(mstime_t, Milliseconds, (void)) \
-    optional(uint64_t, CachedMicroseconds, (void)) \
     required(int, RegisterInfoFunc, (RedisModuleCtx *ctx, RedisModuleInfoFunc cb)) \
     required(int, InfoAddSection, (RedisModuleInfoCtx *ctx, const char *name)) \
     required(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *ctx, const char *field, unsigned long long value)) \

@@ -84,7 +84,7 @@ static int takes(const struct command *command, const RedisModuleString *ms) {
     struct request request = {.type = REDISMODULE_KEYTYPE_EMPTY};
 
     request.ms_valid = RedisModule_StringToLongLong(ms, &request.ms) == REDISMODULE_OK;
-    request.now = bridge_now();
+    request.now = RedisModule_Milliseconds();
     return bridge_enter(command->decide, &request) == MISSING;
 }
 

@@ -4,13 +4,6 @@
 
 int64_t (*bridge_enter)(uintptr_t decide, struct request *request);
 
-/* The clock by which PEXPIRE sets a deadline, in milliseconds. Since 7.2 it
- * stands still while a command or a script runs. */
-long long bridge_now(void) {
-    return RedisModule_CachedMicroseconds ? (long long)(RedisModule_CachedMicroseconds() / 1000)
-                                          : RedisModule_Milliseconds();
-}
-
 /* Fills in the request, and returns the key of the token, to be closed once the
  * request is dealt with. No other key is open by then: to open one may expire
  * it, and who is told of that may change any. */
@@ -20,16 +13,20 @@ static RedisModuleKey *gather(const struct command *command, RedisModuleCtx *ctx
     size_t length;
 
     *request = (struct request){.ttl = REDISMODULE_NO_EXPIRE};
+    if (command->ms) {
+        request->ms_valid = RedisModule_StringToLongLong(argv[command->ms], &request->ms) == REDISMODULE_OK;
+        request->now = RedisModule_Milliseconds();
+    }
     if (command->keys > 1) {
         /* As TTL does, which leaves the key's age alone. */
         key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
         if (key != NULL) request->ttl = RedisModule_GetExpire(key);
+        /* Since 7.2 time stands still in scripts and transactions, and only a
+         * key tells which one it is there. */
+        if (request->ttl != REDISMODULE_NO_EXPIRE && RedisModule_GetAbsExpire != NULL)
+            request->now = RedisModule_GetAbsExpire(key) - request->ttl;
         RedisModule_CloseKey(key);
         request->same_keys = RedisModule_StringCompare(argv[1], argv[2]) == 0;
-    }
-    if (command->ms) {
-        request->ms_valid = RedisModule_StringToLongLong(argv[command->ms], &request->ms) == REDISMODULE_OK;
-        request->now = bridge_now();
     }
     request->expected.p = RedisModule_StringPtrLen(argv[command->expected], &length);
     request->expected.n = (ptrdiff_t)length;

@@ -69,7 +69,6 @@ int bridge_enabled(RedisModuleCtx *ctx, const char *setting);
 void bridge_log(RedisModuleCtx *ctx, const char *level, const char *message);
 
 /* bridge.c */
-long long bridge_now(void);
 RedisModuleCmdFunc bridge_function(const struct command *command);
 struct command *bridge_command(int i);
 

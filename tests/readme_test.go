@@ -67,12 +67,14 @@ func TestReadmeACL(t *testing.T) {
 	assert.Contains(t, read(t, "../README.md"), "+set +goblin.caexpire +goblin.cad ~lock:*")
 }
 
-// The Go code of the README is that of package watchdog.
-func TestReadmeWatchdog(t *testing.T) {
+// The Go code of the README is that which the tests run.
+func TestReadmeGo(t *testing.T) {
 	t.Parallel()
-	_, code, found := strings.Cut(read(t, "watchdog/watchdog.go"), "package watchdog\n\n")
-	require.True(t, found)
-	assert.Contains(t, read(t, "../README.md"), "```go\n"+code+"```\n")
+	for _, file := range []string{"watchdog/watchdog.go", "ownexpire/timeout.go"} {
+		_, code, found := strings.Cut(read(t, file), "\nimport (")
+		require.True(t, found)
+		assert.Contains(t, read(t, "../README.md"), "```go\nimport ("+code+"```\n", file)
+	}
 }
 
 // The README names every server that the tests run on.

@@ -89,10 +89,13 @@ func testFromFunction(t *testing.T, s *server.Server) {
 // timeout is as long as one that PEXPIRE would set. And nowhere is it an
 // attempt to shorten it to set it to the same once more.
 func testTimeInScripts(t *testing.T, s *server.Server) {
+	// So slow a script has the server look after other clients meanwhile.
+	s.Expect("(?i)slow script detected")
+	require.Equal(t, "OK", s.Do("CONFIG", "SET", "lua-time-limit", "10"))
 	given(t, s, "", 100*second)
 	require.Equal(t, "OK", s.Do("SET", "{job}:twin", ""))
 	replies := s.Do("EVAL", `
-		for i = 1, 2000000 do end
+		for i = 1, 20000000 do end
 		redis.call("pexpire", KEYS[3], ARGV[1])
 		return {
 			redis.call("goblin.ownexpire", KEYS[1], KEYS[2], "me", ARGV[1]),
