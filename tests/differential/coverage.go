@@ -101,6 +101,9 @@ func (m *match) check() {
 		return
 	}
 	for what, often := range wanted {
+		if what == "row 4" && !m.left.server.Speaks(6, 2) {
+			continue // nothing overflows there, to a script
+		}
 		assert.Greater(m.t, float64(m.seen[what]), often*thousands, what)
 	}
 	hits := m.seen["row 6"] + m.seen["row 7"] + m.seen["row 8"]

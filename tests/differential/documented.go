@@ -109,10 +109,11 @@ var CommandsForScripts = []Documented{
 func before62(on server.Program) bool { return !on.Speaks(6, 2) }
 
 // AcceleratedForScripts are those of scripts that run as commands. A script
-// with a bad ms does not.
+// with a bad ms does not, nor does what another script calls.
 var AcceleratedForScripts = slices.DeleteFunc(slices.Clone(CommandsForScripts), func(d Documented) bool {
 	return slices.Contains([]string{
-		"a bad ms is an error before anything is compared", "a bad ms is an error that ends a script", "6.0 does not see an overflow",
+		"a bad ms is an error before anything is compared", "a bad ms is an error that ends a script",
+		"6.0 does not see an overflow", "6.0 makes transactions of what is none",
 	}, d.Name)
 })
 

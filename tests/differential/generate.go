@@ -115,6 +115,9 @@ func (g *generator) lock(client int) {
 		g.set(client)
 		key = g.last
 	}
+	if g.chance(2) { // and so does what the last one has left
+		g.emit(client, "OBJECT", "ENCODING", key)
+	}
 	token := g.guess(held, key)
 	hit := token == held[key]
 	if g.chance(35) {
@@ -155,7 +158,7 @@ func (g *generator) body(client int) {
 	}
 	key := g.key()
 	ms := g.lease()
-	if g.chance(20) {
+	if g.chance(30) {
 		ms = g.milliseconds()
 	}
 	held := g.held[g.db[client]]
@@ -312,7 +315,7 @@ func (g *generator) otherType(client int) {
 func (g *generator) read(client int) {
 	key := g.key()
 	words := [][]string{
-		{"GET", key}, {"GET", key}, {"STRLEN", key}, {"EXISTS", key}, {"TTL", key}, {"PTTL", key}, {"OBJECT", "ENCODING", key}, {"DBSIZE"},
+		{"GET", key}, {"STRLEN", key}, {"EXISTS", key}, {"TTL", key}, {"PTTL", key}, {"DBSIZE"}, {"OBJECT", "ENCODING", key},
 	}
 	if g.on.Speaks(7, 0) {
 		words = append(words, []string{"EXPIRETIME", key}, []string{"PEXPIRETIME", key})

@@ -30,43 +30,50 @@ func newMatch(t testing.TB, left, right Side, documented []Documented) *match {
 
 // play plays a program and returns the differences, other than documented ones,
 // after the first step that shows any.
-func (m *match) play(program Program) []Difference {
-	for {
-		differences, parts := m.attempt(program)
-		if parts < 0 {
-			return differences
-		}
-		program = program.without(parts, parts+1)
+func (m *match) play(program Program) (differences []Difference) {
+	for again := true; again; {
+		differences, program, again = m.attempt(program)
 	}
+	return differences
 }
 
-// attempt is play, unless a step of the program is documented to leave the two
-// sides in different states: then it names that step.
-func (m *match) attempt(program Program) (differences []Difference, parts int) {
+// attempt is play, unless it turns out that the program cannot be compared to
+// its end: then it returns the one to play instead.
+func (m *match) attempt(program Program) (differences []Difference, instead Program, again bool) {
 	m.left.reset(m.t, program)
 	m.right.reset(m.t, program)
 	var slack time.Duration
 	for i := range program.Steps {
 		start := time.Now()
 		left, right := m.both(program, func(p *player) ([]fact, error) { return p.act(i) })
-		slack = max(slack, time.Since(start))
-		lapse := max(m.left.lapse, m.right.lapse)
-		if lapse > 0 {
+		took := time.Since(start)
+		slack = max(slack, took)
+		if lapse := m.left.lapse; lapse > 0 {
+			if took >= lapse { // perhaps it was too late for the step itself, on one side
+				return nil, program, true
+			}
 			time.Sleep(lapse + 2*time.Millisecond)
 		}
-		leftState, rightState := m.both(program, func(p *player) ([]fact, error) { return p.observe(lapse == 0) })
-
-		differences, parts = m.undocumented(append(
-			m.compare(program, i, left, right, slack), m.compare(program, i, leftState, rightState, slack)...))
-		if differences != nil || parts >= 0 {
-			return differences, parts
+		start = time.Now()
+		leftState, rightState := m.both(program, (*player).observe)
+		blur := slack
+		if !m.left.server.Speaks(7, 0) {
+			blur += time.Since(start) // a deadline is what is left of it, and the time
+		}
+		differences, parts := m.undocumented(append(
+			m.compare(program, i, left, right, slack), m.compare(program, i, leftState, rightState, blur)...))
+		switch {
+		case parts >= 0:
+			return nil, program.without(parts, parts+1), true
+		case differences != nil:
+			return differences, program, false
 		}
 		m.seen.step(program, i, append(left, leftState...))
 	}
-	differences = append(
+	differences, _ = m.undocumented(append(
 		m.compareStreams(program, "replica", m.left.replica.Take(), m.right.replica.Take(), slack),
-		m.compareStreams(program, "append-only file", m.left.aof.Take(), m.right.aof.Take(), slack)...)
-	return m.undocumented(differences)
+		m.compareStreams(program, "append-only file", m.left.aof.Take(), m.right.aof.Take(), slack)...))
+	return differences, program, false
 }
 
 // both has both sides do something at once.
@@ -86,7 +93,9 @@ func (m *match) compare(program Program, after int, left, right []fact, slack ti
 	// An EXEC that failed on one side alone comes with fewer facts there, but
 	// then its own reply, which is the first, differs.
 	for i := range min(len(left), len(right)) {
-		if l, r := left[i], right[i]; !same(l, r, program.Steps[l.of], slack) {
+		l, r := left[i], right[i]
+		tellsTime := l.what == "reply" && program.Steps[l.of].tellsTime()
+		if !same(l.value, r.value, tellsTime, slack) {
 			differences = append(differences, Difference{l.what, after, l.of, l.value, r.value, program})
 		}
 	}
