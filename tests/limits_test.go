@@ -82,9 +82,5 @@ func TestServersWithoutTheModule(t *testing.T) {
 	bare := server.Unstarted(t, "--appendonly", "yes")
 	bare.Dir = s.Dir
 	bare.Start()
-	slack := 0.0
-	if !s.Speaks(7, 0) {
-		slack = 5 // the test's own means of asking
-	}
-	same(bare, slack)
+	same(bare, bare.Slack())
 }

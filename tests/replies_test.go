@@ -77,7 +77,7 @@ func unchanged(t *testing.T, s *server.Server, key string, call ...any) (reply a
 	value, deadline := look(), s.Deadline(key)
 	reply = s.Do(call...)
 	assert.Equal(t, value, look(), "%.100q has changed the value", call)
-	assert.InDelta(t, deadline, s.Deadline(key), 5, "%.100q has changed the deadline", call)
+	assert.InDelta(t, deadline, s.Deadline(key), s.Slack(), "%.100q has changed the deadline", call)
 	return reply
 }
 

@@ -59,7 +59,7 @@ func written(t *testing.T, s *server.Server, deadline int64, commands []server.C
 		if command[0] == "PEXPIREAT" {
 			at, err := strconv.ParseInt(command[2], 10, 64)
 			require.NoError(t, err)
-			assert.InDelta(t, deadline, at, slack(s))
+			assert.InDelta(t, deadline, at, s.Slack())
 			command[2] = "@"
 		}
 		all = append(all, command.String())
@@ -101,7 +101,7 @@ func TestServersWithoutTheModule(t *testing.T) {
 		t.Helper()
 		v, d := look(s)
 		assert.Equal(t, values, v)
-		assert.InDeltaSlice(t, deadlines, d, slack(s))
+		assert.InDeltaSlice(t, deadlines, d, s.Slack())
 	}
 	replica.InStepWith(s)
 	same(replica)

@@ -62,7 +62,7 @@ func sets(t *testing.T, s *server.Server, identifier string, ms int64, call ...a
 	deadline := s.Deadline(key)
 	// A server's idea of now can be a little older than the call.
 	assert.True(t, begin+ms-100 <= deadline && deadline <= end+ms+5, "%.100q: it expires %d ms from now", call, deadline-end)
-	assert.InDelta(t, deadline, s.Deadline(ownerKey), slack(s), "%.100q: one deadline for both", call)
+	assert.InDelta(t, deadline, s.Deadline(ownerKey), s.Slack(), "%.100q: one deadline for both", call)
 	assert.Equal(t, identifier, s.Do("GET", ownerKey))
 	assert.Equal(t, value, s.Do("DUMP", key), "%.100q has changed the value", call)
 }
@@ -90,15 +90,6 @@ func unchangedBy(t *testing.T, s *server.Server, do func() any) (reply any) {
 	look()
 	half := len(values) / 2
 	assert.Equal(t, values[:half], values[half:])
-	assert.InDeltaSlice(t, deadlines[:2], deadlines[2:], slack(s))
+	assert.InDeltaSlice(t, deadlines[:2], deadlines[2:], s.Slack())
 	return reply
-}
-
-// slack is that of a deadline that has not changed. Before 7.0 a test has no
-// means to ask for it precisely.
-func slack(s *server.Server) float64 {
-	if s.Speaks(7, 0) {
-		return 0
-	}
-	return 5
 }

@@ -114,8 +114,8 @@ func TestRace(t *testing.T) {
 	t.Logf("of %d calls %d set the timeout, and %d of these shortened it", len(history), won, shortened)
 	assert.Positive(t, shortened)
 	assert.Equal(t, owner, s.Do("GET", ownerKey), "the last winner")
-	assert.InDelta(t, deadline, s.Deadline(key), slack(s))
-	assert.InDelta(t, deadline, s.Deadline(ownerKey), slack(s))
+	assert.InDelta(t, deadline, s.Deadline(key), s.Slack())
+	assert.InDelta(t, deadline, s.Deadline(ownerKey), s.Slack())
 }
 
 // monitors watches the server at work. What it returns gives the times that

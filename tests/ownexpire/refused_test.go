@@ -100,7 +100,7 @@ func TestACL(t *testing.T) {
 			}
 			after := []any{s.Do("DUMP", key), s.Do("DUMP", ownerKey), before[2]}
 			assert.Equal(t, before, after)
-			assert.InDelta(t, before[2], s.Deadline(key), slack(s))
+			assert.InDelta(t, before[2], s.Deadline(key), s.Slack())
 		}
 	}
 	allowed := func(rules ...any) {

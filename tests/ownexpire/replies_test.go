@@ -276,7 +276,7 @@ func testExpired(t *testing.T, s *server.Server) {
 		lapse(key)
 		assert.Equal(t, kept, s.Do(own("me", ms)...), "of a key that is gone")
 		assert.Equal(t, int64(0), s.Do("EXISTS", key))
-		assert.InDelta(t, deadline, s.Deadline(ownerKey), slack(s))
+		assert.InDelta(t, deadline, s.Deadline(ownerKey), s.Slack())
 	}
 	given(t, s, "me", 100*second)
 	require.Equal(t, set, s.Do(own("me", 1)...))
@@ -296,7 +296,7 @@ func testDatabases(t *testing.T, s *server.Server) {
 	assert.Equal(t, set, server.Do(other, own("me", 0)...))
 	assert.Equal(t, int64(0), server.Do(other, "DBSIZE"))
 	assert.Equal(t, "another", s.Do("GET", ownerKey))
-	assert.InDelta(t, deadline, s.Deadline(key), slack(s))
+	assert.InDelta(t, deadline, s.Deadline(key), s.Slack())
 }
 
 func testInfo(t *testing.T, s *server.Server) {

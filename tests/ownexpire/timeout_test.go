@@ -32,7 +32,7 @@ func TestTimeouts(t *testing.T) {
 	assert.True(t, sets(theirs, time.Hour))
 	assert.False(t, sets(mine, 30*time.Minute), "no longer the owner")
 	assert.InDelta(t, time.Hour.Milliseconds(), s.Do("PTTL", "session"), 10_000)
-	assert.InDelta(t, s.Deadline("session"), s.Deadline("session:owner"), slack(s))
+	assert.InDelta(t, s.Deadline("session"), s.Deadline("session:owner"), s.Slack())
 
 	assert.True(t, sets(theirs, 0))
 	assert.Equal(t, int64(0), s.Do("EXISTS", "session", "session:owner"))

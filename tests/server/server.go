@@ -198,6 +198,15 @@ func (s *Server) Deadline(key string) int64 {
 	}
 }
 
+// Slack is by how many milliseconds Deadline may differ for a deadline that has
+// not changed.
+func (s *Server) Slack() float64 {
+	if s.Speaks(7, 0) {
+		return 0
+	}
+	return 5
+}
+
 // Addr is where the server listens.
 func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
 

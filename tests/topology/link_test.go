@@ -157,7 +157,7 @@ func plain(s *server.Server, commands []server.Command) []string {
 		command[0] = strings.ToUpper(command[0])
 		if command[0] == "PEXPIREAT" {
 			at, _ := strconv.ParseInt(command[2], 10, 64)
-			if math.Abs(float64(at-s.Deadline(command[1]))) <= exact(s) {
+			if math.Abs(float64(at-s.Deadline(command[1]))) <= s.Slack() {
 				command[2] = "@"
 			}
 		}

@@ -89,7 +89,7 @@ func TestSentinel(t *testing.T) {
 	})
 	assert.Equal(t, lost, renew(client, "lost", "token", lease))
 	assert.Equal(t, lost, release(client, "lost", "token"))
-	same(t, idle, promoted, exact(promoted)) // neither its renewal nor its release has come along
+	same(t, idle, promoted, promoted.Slack()) // neither its renewal nor its release has come along
 
 	require.Equal(t, "OK", other.Do("CONFIG", "SET", "masterauth", ""))
 	other.InStepWith(promoted)

@@ -51,15 +51,6 @@ func deadlines(s *server.Server, keys []string) map[string]int64 {
 	return all
 }
 
-// exact is the slack of a deadline that has not changed. Before 7.0 a test has
-// no means to ask for it precisely.
-func exact(s *server.Server) float64 {
-	if s.Speaks(7, 0) {
-		return 0
-	}
-	return 5
-}
-
 // replicated is the slack of a deadline that has passed a replication link.
 // Before 7.0 replicas are sent how long to keep a key, and count from then.
 func replicated(s *server.Server) float64 {
