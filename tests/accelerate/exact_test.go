@@ -171,7 +171,7 @@ func TestIsLeftAlone(t *testing.T) {
 func TestNeedsNoScript(t *testing.T) {
 	t.Parallel()
 	release, renew := known(t)
-	s := accelerating(t, "--appendonly", "yes")
+	s := accelerating(t, "--appendonly", "yes", "--appendfsync", "always")
 	for _, forget := range []func(){
 		func() {},
 		func() { require.Equal(t, "OK", s.Do("SCRIPT", "FLUSH")) },
