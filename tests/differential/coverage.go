@@ -85,7 +85,7 @@ func row(words []string, r reply) string {
 // wanted is how often programs are to bring things about, in 1,000 steps: less
 // than half of how often they do.
 var wanted = map[string]float64{
-	"row 2": 2, "row 3": 8, "row 4": 2, "row 5": 50, "row 6": 20, "row 7": 30, "row 8": 5,
+	"row 2": 2, "row 3": 5, "row 4": 1, "row 5": 50, "row 6": 20, "row 7": 30, "row 8": 5,
 	cad: 50, caexpire: 90, "locks in MULTI": 30, "locks that have just lapsed": 7,
 	"EXEC fails": 3, "EXEC succeeds": 20,
 	"pushed to the client: invalidate": 4, "pushed to the observer: invalidate": 150, "pushed to the observer: event": 600,

@@ -258,13 +258,12 @@ func (h holder) life(ctx context.Context, token string) {
 	// Where the outcome is unknown, too, so that no lock is left behind.
 	for holding := true; holding && ctx.Err() == nil; {
 		time.Sleep(rand.N(short / 2)) // works
-		switch rand.N(4) {
-		case 0:
+		if rand.N(3) == 0 {
+			time.Sleep(rand.N(2 * short)) // for too long perhaps, and does not notice
+		}
+		if rand.N(2) == 0 {
 			holding = h.do("GOBLIN.CAD", key, token, 0) == ""
-		case 1:
-			time.Sleep(rand.N(short)) // works for too long perhaps, and does not notice
-			fallthrough
-		default:
+		} else {
 			holding = h.do("GOBLIN.CAEXPIRE", key, token, lease) != "0"
 		}
 	}
