@@ -16,7 +16,7 @@ var (
 // chart draws, as SVG, what a renewal costs the server when it is busy and when
 // it is quiet.
 func (r *run) chart() ([]byte, error) {
-	const width, height = 430, 250
+	const width, height = 430, 330
 	p := charts.NewPainter(charts.PainterOptions{OutputFormat: charts.ChartOutputSVG, Width: 2 * width, Height: height})
 	left := p.Child(charts.PainterBoxOption(charts.NewBox(0, 0, width, height)))
 	if err := r.drawRenewals(left, "Busy server: calls pipelined", pipelined); err != nil {
@@ -68,6 +68,8 @@ func (r *run) drawRenewals(p *charts.Painter, title string, w way) error {
 		WithTextColor(ink).WithXAxisColor(ink).WithYAxisColor(ink).WithSeriesColors(colors)
 	option.Title.Text = title
 	option.CategoryAxis.Labels = names
+	option.CategoryAxis.LabelFontStyle.FontSize = 11
+	option.CategoryAxis.LabelFontStyle.FontColor = ink
 	option.CategoryAxis.LabelOffset.Left = -8
 	option.ValueAxis[0].Show = charts.Ptr(false)
 	option.ValueAxis[0].Min = charts.Ptr(0.0)
