@@ -22,8 +22,9 @@ static RedisModuleKey *gather(const struct command *command, RedisModuleCtx *ctx
         key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
         if (key != NULL) request->ttl = RedisModule_GetExpire(key);
         /* Since 7.2 time stands still in scripts and transactions, and only a
-         * key tells which one it is there. */
-        if (request->ttl != REDISMODULE_NO_EXPIRE && RedisModule_GetAbsExpire != NULL)
+         * key tells which one it is there. Before, scripts go on seeing a key
+         * whose time has come, and of which nothing can be told from its 0. */
+        if (request->ttl > 0 && RedisModule_GetAbsExpire != NULL)
             request->now = RedisModule_GetAbsExpire(key) - request->ttl;
         RedisModule_CloseKey(key);
         request->same_keys = RedisModule_StringCompare(argv[1], argv[2]) == 0;

@@ -17,6 +17,7 @@ func TestCallers(t *testing.T) {
 	t.Run("script", func(t *testing.T) { testFromScript(t, s) })
 	t.Run("function", func(t *testing.T) { testFromFunction(t, s) })
 	t.Run("time in scripts", func(t *testing.T) { testTimeInScripts(t, s) })
+	t.Run("lapse in scripts", func(t *testing.T) { testLapseInScripts(t, s) })
 }
 
 func testInTransaction(t *testing.T, s *server.Server) {
@@ -105,4 +106,22 @@ func testTimeInScripts(t *testing.T, s *server.Server) {
 	if s.Speaks(7, 2) {
 		assert.Equal(t, s.Deadline("{job}:twin"), s.Deadline(key))
 	}
+}
+
+// A script goes on seeing a key whose time comes while the script runs. A
+// timeout that it sets then is as long as one that PEXPIRE would set.
+func testLapseInScripts(t *testing.T, s *server.Server) {
+	given(t, s, "me", 100*second)
+	require.Equal(t, "OK", s.Do("SET", "{job}:twin", ""))
+	replies := s.Do("EVAL", `
+		redis.call("pexpire", KEYS[1], 20)
+		for i = 1, 50000000 do end
+		redis.call("pexpire", KEYS[3], ARGV[1])
+		return {
+			redis.call("goblin.ownexpire", KEYS[1], KEYS[2], "me", ARGV[1]),
+			redis.call("exists", KEYS[1], KEYS[2]),
+			redis.call("pttl", KEYS[1]) - redis.call("pttl", KEYS[3]),
+		}`, 3, key, ownerKey, "{job}:twin", 200).([]any)
+	assert.Equal(t, []any{set, int64(2)}, replies[:2])
+	assert.InDelta(t, 0, replies[2], 20)
 }
