@@ -34,7 +34,10 @@ func Accelerated(args []string) ([]Script, error) {
 			chosen = append(chosen, script)
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b Script) int { return cmp.Compare(a.SHA1, b.SHA1) })
+	// One that is known comes before the user's own, of which less is known.
+	slices.SortFunc(chosen, func(a, b Script) int {
+		return cmp.Or(cmp.Compare(a.SHA1, b.SHA1), cmp.Compare(b.Length, a.Length))
+	})
 	for i, script := range chosen[min(1, len(chosen)):] {
 		if before := chosen[i]; script.SHA1 == before.SHA1 && script.Command != before.Command {
 			return nil, fmt.Errorf("script %s cannot be both %s and %s", script.SHA1, before.Command, script.Command)

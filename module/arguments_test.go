@@ -23,7 +23,7 @@ func TestAccelerated(t *testing.T) {
 		require.NoError(t, err, test.args)
 		assert.Equal(t, test.want, scripts, test.args)
 	}
-	for _, args := range []string{"accelerate known", "accelerate known accelerate known", "accelerate known accelerate " + known.SHA1 + "=cad"} {
+	for _, args := range []string{"accelerate known", "accelerate known accelerate known", "accelerate known accelerate " + known.SHA1 + "=cad", "accelerate " + known.SHA1 + "=cad accelerate known"} {
 		scripts, err := Accelerated(strings.Fields(args))
 		require.NoError(t, err, args)
 		assert.Len(t, scripts, len(Scripts()), args)
