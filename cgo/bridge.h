@@ -42,8 +42,8 @@ struct request {
     long long same_keys;
 };
 
-/* A command. Go fills one in at the first load; what it points to is never
- * freed, since the library stays mapped when the module is unloaded. */
+/* A command. Go fills it in at each load; what it points to is never freed,
+ * since the library stays mapped when the module is unloaded. */
 struct command {
     const char *name;
     int arity;                      /* words in a call, the name among them */

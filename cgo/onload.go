@@ -5,10 +5,13 @@ package main
 #include "bridge.h"
 
 // cgo can neither call a function pointer nor name a C string of the server.
-static inline void set_attributes(RedisModuleCtx *ctx, const char *name, int version) {
-    RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
+// The first two may be missing.
+static inline int is_name_busy(const char *name) {
+    return RedisModule_IsModuleNameBusy && RedisModule_IsModuleNameBusy(name);
 }
-static inline int is_name_busy(const char *name) { return RedisModule_IsModuleNameBusy(name); }
+static inline void set_attributes(RedisModuleCtx *ctx, const char *name, int version) {
+    if (RedisModule_SetModuleAttribs) RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
+}
 static inline const char *string_bytes(RedisModuleString *s, size_t *n) { return RedisModule_StringPtrLen(s, n); }
 static inline int register_info(RedisModuleCtx *ctx) { return RedisModule_RegisterInfoFunc(ctx, bridge_info); }
 */
@@ -43,7 +46,7 @@ func RedisModule_OnLoad(ctx *C.RedisModuleCtx, argv **C.RedisModuleString, argc 
 
 // RedisModule_OnUnload is called by the server for MODULE UNLOAD. There is
 // nothing to undo: the server forgets the commands, and the library stays
-// mapped, with its counters, until the server ends.
+// mapped until the server ends.
 //
 //export RedisModule_OnUnload
 func RedisModule_OnUnload(*C.RedisModuleCtx) C.int {
@@ -53,14 +56,15 @@ func RedisModule_OnUnload(*C.RedisModuleCtx) C.int {
 // load touches nothing before it knows that this is the only instance: a second
 // MODULE LOAD runs it in the library that is already at work.
 func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
-	if missing := C.bridge_bind(ctx); missing != nil {
-		return fmt.Errorf("this server is too old: it lacks %s", C.GoString(missing))
-	}
+	missing := C.bridge_bind(ctx)
 	name := constant(module.Name)
 	if C.is_name_busy(name) != 0 {
 		return errors.New("a module of this name is loaded already")
 	}
-	C.set_attributes(ctx, name, module.VersionNumber)
+	C.set_attributes(ctx, name, module.VersionNumber) // without which early releases of 5.0 log nothing
+	if missing != nil {
+		return fmt.Errorf("this server is too old: it lacks %s", C.GoString(missing))
+	}
 	var words []string
 	for _, arg := range args {
 		words = append(words, goString(arg))
