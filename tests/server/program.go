@@ -73,11 +73,17 @@ func find(root string) (Program, error) {
 		switch {
 		case path != "":
 			found, errFound = local(path)
-		case name == "" && os.Getenv("CI") == "" && exec.Command("docker", "version").Run() != nil:
-			fmt.Fprintln(os.Stderr, "No Docker engine answers: the tests run on this machine's redis-server, not in containers.")
-			found, errFound = local("redis-server")
-		default:
+		case name != "" || os.Getenv("CI") != "":
 			found, errFound = contained(root, name)
+		default:
+			errFound = exec.Command("docker", "version").Run()
+			if errFound == nil {
+				found, errFound = contained(root, name)
+			}
+			if errFound != nil {
+				fmt.Fprintf(os.Stderr, "The tests run on this machine's redis-server, not in containers, for which Docker is missing or an image (%v).\n", errFound)
+				found, errFound = local("redis-server")
+			}
 		}
 	})
 	return found, errFound
