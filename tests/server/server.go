@@ -383,7 +383,8 @@ func root(t testing.TB) string {
 }
 
 // freePort finds a port that is free together with the one that a node of a
-// cluster also listens on.
+// cluster also listens on. It is the test's until its end, even while its server
+// is down: no other test is given it, whichever process that runs in.
 func freePort(t testing.TB) int {
 	for range 100 {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -394,13 +395,27 @@ func freePort(t testing.TB) int {
 			continue
 		}
 		bus, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+clusterBus))
-		if err == nil {
-			bus.Close()
+		if err != nil {
+			continue
+		}
+		bus.Close()
+		if claim(t, port) && claim(t, port+clusterBus) {
 			return port
 		}
 	}
 	t.Fatal("no free port")
 	return 0
+}
+
+// claim tells whether nobody else has claimed the port. An abstract socket,
+// which is a name and no file, is there for as long as its process at most.
+func claim(t testing.TB, port int) bool {
+	claimed, err := net.Listen("unix", fmt.Sprintf("@goblin-test-port-%d", port))
+	if err != nil {
+		return false
+	}
+	t.Cleanup(func() { claimed.Close() })
+	return true
 }
 
 // clusterBus is what a node adds to its port for the other nodes of a cluster
@@ -419,7 +434,9 @@ func matches(patterns []*regexp.Regexp, line string) bool {
 // harmless are warnings that servers log in the ordinary course of things.
 var harmless = regexp.MustCompile(strings.Join([]string{
 	`oO0OoO0OoO0Oo`, `version=.*just started`, `Configuration loaded`, `Server initialized`, // as a warning in 6.0
-	`WARNING`, // about the machine: memory overcommit, the backlog of sockets
+	`WARNING`,          // about the machine: memory overcommit, the backlog of sockets
+	`Done loading RDB`, // as a warning in 6.2
+	`Missing implement of connection type tls`, // of a server that was built without
 	`User requested shutdown`, `Received SIGTERM`, `is now ready to exit`,
 	`Failed to test the kernel`, `Failed to write PID`,
 	`(?i)\b(master|primary|replicas?|sync)\b`, `Failed to read response from the server`, // of replicas that come and go
