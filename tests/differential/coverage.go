@@ -61,7 +61,8 @@ func (c coverage) reply(step Step, r reply) {
 	}
 }
 
-// row is the one of the design's table that a reply belongs to.
+// row is the one of the commands' tables in the README, counted through, that a
+// reply belongs to.
 func row(words []string, r reply) string {
 	switch text := r.String(); {
 	case strings.Contains(text, "WRONGTYPE"):

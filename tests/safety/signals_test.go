@@ -96,7 +96,7 @@ func TestWatchdog(t *testing.T) {
 			s.Until("the watchdog barks in a decision", func() bool {
 				if time.Now().After(next) { // the server must get on between two alarms
 					require.NoError(t, syscall.Kill(pid, syscall.SIGALRM))
-					next = time.Now().Add(100 * time.Millisecond)
+					next = time.Now().Add(25 * time.Millisecond)
 				}
 				return barked(t, s)
 			})

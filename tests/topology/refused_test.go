@@ -152,7 +152,7 @@ func TestLoading(t *testing.T) {
 	require.Equal(t, "OK", s.Do("SAVE"))
 	deadline := s.Deadline("lock")
 	s.Kill()
-	s.Launch("--key-load-delay", "100000") // µs
+	s.Launch("--key-load-delay", "200000") // µs
 	s.Until("it is loading", func() bool { return strings.HasPrefix(fmt.Sprint(s.Do("PING")), "LOADING") })
 	assert.True(t, refuses(t, s, "LOADING"))
 	s.Until("it has loaded", func() bool { return s.Do("PING") == "PONG" })
