@@ -16,12 +16,12 @@ LINK := -Wl,--version-script=$(CURDIR)/build/exports.map $(PTHREAD:%=$(CURDIR)/%
 .PHONY: build
 build: need-go need-gcc $(PTHREAD) ## Build the module, build/goblin.so (the default)
 	@# Moved into place: a server may have the old one mapped, and must not find it written over.
-	@CGO_ENABLED=1 CC=$(CC) GOARCH=$(GOARCH) go build -trimpath -buildvcs=false -buildmode=c-shared $(BUILDFLAGS) \
+	@CGO_ENABLED=1 CC='$(CC)' GOARCH=$(GOARCH) go build -trimpath -buildvcs=false -buildmode=c-shared $(BUILDFLAGS) \
 		-ldflags "-s -w -buildid= '-extldflags=$(LINK)'" -o $(SO).new ./cgo
 	@rm $(SO).h; chmod 755 $(SO).new; mv $(SO).new $(SO); ls -l $(SO)
 
 build/%/libpthread.so.0: build/old-glibc | need-gcc
-	@build/old-glibc $(CC) $(GLIBC_$*) $@
+	@build/old-glibc '$(CC)' $(GLIBC_$*) $@
 
 .PHONY: run
 run: build ## Start a redis-server with the module (PORT=6379, REDIS_SERVER=redis-server)
@@ -41,6 +41,7 @@ test-variants: need-go need-gcc ## Run the tests with other builds: ordinary exp
 
 .PHONY: bench
 bench: build ## Measure against C, Lua, and the server's own commands (REDIS_SERVER=redis-server)
+	@[ "$$REDIS_SERVER" ] || build/need redis-server redis-server
 	go run ./tests/bench
 
 .PHONY: install
@@ -55,7 +56,7 @@ dist: need-go need-gcc ## Make the archives of a release, for amd64 and arm64
 
 .PHONY: lint
 lint: need-go ## Check format, vet, staticcheck, and that go.mod is tidy
-	@test -z "$$(go tool gofumpt -l . | tee /dev/stderr)"
+	@unformatted=$$(go tool gofumpt -l .) && { [ -z "$$unformatted" ] || { echo "$$unformatted" >&2; exit 1; }; }
 	go vet ./...
 	go tool staticcheck ./...
 	@build/lint-c
@@ -74,5 +75,5 @@ help: ## Show this
 need-go:
 	@command -v go >/dev/null || { echo 'go is missing: install Go 1.26 or newer, see go.dev/doc/install' >&2; exit 1; }
 need-gcc:
-	@build/need $(CC) gcc
+	@build/need $(firstword $(CC)) 'gcc libc6-dev'
 	@build/need ld binutils
