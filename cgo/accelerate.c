@@ -88,9 +88,9 @@ static int takes(const struct command *command, const RedisModuleString *ms) {
     return bridge_enter(command->decide, &request) == MISSING;
 }
 
-/* What a call of a script begins with, before the key: its name, the script,
- * and the number of keys. A command begins with its name. */
-enum { SCRIPT = 1, NUMKEYS, KEY, LEADING = KEY - 1 };
+/* What a call of a script begins with: its name, the script, the number of
+ * keys, a key and a token. A command begins with its name and the key. */
+enum { SCRIPT = 1, NUMKEYS, KEY, TOKEN, LEADING = KEY - 1 };
 
 void accelerate_filter(RedisModuleCommandFilterCtx *filter) {
     const struct script *script;
@@ -99,13 +99,14 @@ void accelerate_filter(RedisModuleCommandFilterCtx *filter) {
     size_t length;
     int argc, by_digest;
 
+    /* Every command of every client comes by here, and most are shorter. */
+    argc = RedisModule_CommandFilterArgsCount(filter);
+    if (argc <= TOKEN) return;
     text = RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, 0), &length);
     if (length == strlen("evalsha") && strncasecmp(text, "evalsha", length) == 0) by_digest = 1;
     else if (length == strlen("eval") && strncasecmp(text, "eval", length) == 0) by_digest = 0;
     else return;
 
-    argc = RedisModule_CommandFilterArgsCount(filter);
-    if (argc <= KEY) return;
     text = RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, NUMKEYS), &length);
     if (length != 1 || *text != '1') return;
     text = RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, SCRIPT), &length);
