@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/go-analyze/charts"
 )
@@ -41,7 +42,7 @@ func (r *run) drawRenewals(p *charts.Painter, title string, w way) error {
 			if t.name != "Goblin" && goblin != nil {
 				label += ", " + number(own.over(goblin, serverTime).median) + "×"
 			}
-			names = append(names, t.name)
+			names = append(names, strings.ReplaceAll(t.name, "…", "...")) // which is as wide in every font
 			labels = append(labels, label)
 			times = append(times, 1000*own.of(serverTime).median)
 		}
