@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var loads = flag.Int("loads", 50, "how often TestReload loads and unloads the module")
+var loads = flag.Int("loads", 500, "how often TestReload loads and unloads the module")
 
 // status returns a field of what the kernel knows of the server.
 func status(t *testing.T, s *server.Server, field string) int {
@@ -45,7 +45,8 @@ func TestReload(t *testing.T) {
 		use(t, s)
 		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
 	}
-	for range 10 {
+	// The Go runtime collects no garbage before there are 4 MB of it.
+	for range *loads {
 		reload()
 	}
 	threads, memory := status(t, s, "Threads"), status(t, s, "VmRSS")
@@ -54,6 +55,7 @@ func TestReload(t *testing.T) {
 	}
 	assert.LessOrEqual(t, status(t, s, "Threads"), threads+2) // which the Go runtime may add at any time
 	assert.Less(t, status(t, s, "VmRSS"), memory+2048, "kB")
+	t.Logf("%d kB resident, %d kB more after %d loads", memory, status(t, s, "VmRSS")-memory, *loads)
 }
 
 // The module is loaded and unloaded while clients call it. Each gets the right
