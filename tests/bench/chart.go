@@ -70,7 +70,6 @@ func (r *run) drawRenewals(p *charts.Painter, title string, w way) error {
 	option.Title.Text = title
 	option.CategoryAxis.Labels = names
 	option.CategoryAxis.LabelFontStyle.FontSize = 11
-	option.CategoryAxis.LabelFontStyle.FontColor = ink
 	option.CategoryAxis.LabelOffset.Left = -8
 	option.ValueAxis[0].Show = charts.Ptr(false)
 	option.ValueAxis[0].Min = charts.Ptr(0.0)
