@@ -55,7 +55,7 @@ dist: need-go need-gcc ## Make the archives of a release, for amd64 and arm64
 	@build/dist
 
 .PHONY: lint
-lint: need-go ## Check format, vet, staticcheck, and that go.mod is tidy
+lint: need-go need-gcc ## Check format, vet, staticcheck, and that go.mod is tidy
 	@unformatted=$$(go tool gofumpt -l .) && { [ -z "$$unformatted" ] || { echo "$$unformatted" >&2; exit 1; }; }
 	go vet ./...
 	go tool staticcheck ./...
