@@ -5,7 +5,8 @@
 // build/servers, to be run in a container; REDIS_SERVER is the path of a server
 // program on this machine, to be run as it is. Without either it is the first
 // line of build/servers. GOBLIN_MODULE is the library, where it is not
-// build/goblin.so.
+// build/goblin.so. With GOBLIN_LEAKS=1 each server that is alive at the end of its
+// test is stopped, not killed, so that a leak checker in it has its say.
 //
 // A container is nothing but a way to get at the program: it shares the
 // network, the process numbers and the directory with this machine. So a test
@@ -28,6 +29,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -117,8 +119,13 @@ func (s *Server) options() []string {
 	return options
 }
 
-// Stop ends the server as an operator would, and waits until it has.
-func (s *Server) Stop() { s.Signal(syscall.SIGTERM); s.Gone() }
+// Stop ends the server as an operator would, and waits until it has. One that
+// has found memory to be lost ends with an error.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.Signal(syscall.SIGTERM)
+	assert.Zero(s.t, s.Status(), "%s", s.Output())
+}
 
 // Kill ends the server as a crash of the machine would.
 func (s *Server) Kill() { s.Signal(syscall.SIGKILL); s.Gone() }
@@ -277,8 +284,11 @@ func (s *Server) end() {
 		if !s.t.Failed() && s.Do("PING") != "PONG" {
 			s.t.Errorf("the server does not answer: %v", s.Do("PING"))
 		}
-		syscall.Kill(s.process.pid(), syscall.SIGKILL)
-		s.Gone()
+		if os.Getenv("GOBLIN_LEAKS") != "" && !s.t.Failed() {
+			s.Stop()
+		} else {
+			s.Kill()
+		}
 	}
 	if s.t.Failed() {
 		s.t.Logf("the log of the server on port %d:\n%s", s.Port, s.Log())
