@@ -63,6 +63,10 @@ lint: need-go need-gcc ## Check format, vet, staticcheck, and that go.mod is tid
 	go mod tidy -diff
 	go mod verify
 
+.PHONY: vulncheck
+vulncheck: need-go need-gcc ## Look for known vulnerabilities in what is used (VULNDB=, a database of them)
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(VULNDB:%=-db=%) ./...
+
 .PHONY: clean
 clean: ## Remove what was built
 	git clean -fdX build
