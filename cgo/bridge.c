@@ -52,15 +52,18 @@ static void replicated(RedisModuleCtx *ctx, int status) {
         RedisModule_Log(ctx, "warning", "a change was NOT sent to replicas and AOF");
 }
 
-/* Passes a core command's reply on. It is NULL where the server has no such
- * command, which is known at load, so then the server has changed. */
-static int pass_on(const struct command *command, RedisModuleCtx *ctx, RedisModuleCallReply *reply) {
-    int status;
+/* What carries a verdict out replies, and returns it, or that which it came to. */
 
-    if (reply == NULL) return RedisModule_ReplyWithError(ctx, command->errors[UNAVAILABLE]);
-    status = RedisModule_ReplyWithCallReply(ctx, reply);
+/* Passes a core command's reply on. It is NULL where the server refuses to run
+ * it, as in a cluster while the key's slot is on its way to another node. */
+static int64_t pass_on(const struct command *command, RedisModuleCtx *ctx, RedisModuleCallReply *reply, int64_t verdict) {
+    if (reply == NULL) {
+        RedisModule_ReplyWithError(ctx, command->errors[UNAVAILABLE]);
+        return UNAVAILABLE;
+    }
+    RedisModule_ReplyWithCallReply(ctx, reply);
     RedisModule_FreeCallReply(reply);
-    return status;
+    return verdict;
 }
 
 static void drop(RedisModuleCallReply *reply) {
@@ -68,26 +71,29 @@ static void drop(RedisModuleCallReply *reply) {
 }
 
 /* Lets PEXPIRE do it. No key may be open: PEXPIRE can free what one refers to. */
-static int delegate(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv) {
+static int64_t delegate(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv) {
     int i;
 
     for (i = command->keys; i > 1; i--) drop(RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[i], argv[command->ms]));
-    return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[1], argv[command->ms]));
+    return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIRE", "!ss", argv[1], argv[command->ms]), DELEGATE);
 }
 
 /* Lets core commands do it, with the one deadline: replicas get them as one
  * transaction. */
-static int own(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
-               const struct request *request) {
+static int64_t own(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                   const struct request *request) {
     RedisModuleString *owner = argv[command->keys];
     long long deadline = request->now + request->ms;
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "SET", "!ss", owner, argv[command->expected]);
 
-    drop(RedisModule_Call(ctx, "SET", "!ss", owner, argv[command->expected]));
+    /* It may create the key. What comes after changes keys that are there. */
+    if (reply == NULL) return pass_on(command, ctx, NULL, OWN);
+    drop(reply);
     drop(RedisModule_Call(ctx, "PEXPIREAT", "!sl", owner, deadline));
-    return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIREAT", "!sl", argv[1], deadline));
+    return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIREAT", "!sl", argv[1], deadline), OWN);
 }
 
-static int renew(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, long long ms) {
+static int64_t renew(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, long long ms) {
     mstime_t deadline = REDISMODULE_NO_EXPIRE;
     RedisModuleKey *key;
 
@@ -99,17 +105,19 @@ static int renew(const struct command *command, RedisModuleCtx *ctx, RedisModule
     if (deadline == REDISMODULE_NO_EXPIRE) return delegate(command, ctx, argv);
     replicated(ctx, RedisModule_Replicate(ctx, "pexpireat", "sl", argv[1], deadline));
     RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_GENERIC, "expire", argv[1]);
-    return RedisModule_ReplyWithLongLong(ctx, 1);
+    RedisModule_ReplyWithLongLong(ctx, 1);
+    return RENEW;
 }
 
-static int delete(RedisModuleCtx *ctx, RedisModuleString **argv) {
+static int64_t delete(RedisModuleCtx *ctx, RedisModuleString **argv) {
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
 
     RedisModule_DeleteKey(key);
     RedisModule_CloseKey(key);
     replicated(ctx, RedisModule_Replicate(ctx, "del", "s", argv[1]));
     RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_GENERIC, "del", argv[1]);
-    return RedisModule_ReplyWithLongLong(ctx, 1);
+    RedisModule_ReplyWithLongLong(ctx, 1);
+    return REMOVE;
 }
 
 static int call(struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -122,17 +130,18 @@ static int call(struct command *command, RedisModuleCtx *ctx, RedisModuleString 
         verdict = bridge_enter(command->decide, &request);
         RedisModule_CloseKey(key);
     }
-    command->calls[verdict]++;
 
     switch (verdict) {
     case MISSING:
-    case MISMATCHED: return RedisModule_ReplyWithLongLong(ctx, 0);
-    case RENEW: return renew(command, ctx, argv, request.ms);
-    case REMOVE: return delete(ctx, argv);
-    case OWN: return own(command, ctx, argv, &request);
-    case DELEGATE: return delegate(command, ctx, argv);
-    default: return RedisModule_ReplyWithError(ctx, command->errors[verdict]);
+    case MISMATCHED: RedisModule_ReplyWithLongLong(ctx, 0); break;
+    case RENEW: verdict = renew(command, ctx, argv, request.ms); break;
+    case REMOVE: verdict = delete(ctx, argv); break;
+    case OWN: verdict = own(command, ctx, argv, &request); break;
+    case DELEGATE: verdict = delegate(command, ctx, argv); break;
+    default: RedisModule_ReplyWithError(ctx, command->errors[verdict]);
     }
+    command->calls[verdict]++;
+    return REDISMODULE_OK;
 }
 
 /* The server tells a command function neither which command it was registered

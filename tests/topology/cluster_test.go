@@ -205,9 +205,49 @@ func TestCluster(t *testing.T) {
 
 	t.Run("a node without the module", func(t *testing.T) {
 		bare := nodes[at]
-		require.Equal(t, "OK", bare.Do("MODULE", "UNLOAD", "goblin"))
+		bare.Do("CLIENT", "KILL", "TYPE", "normal") // the holders, who called the module last
+		bare.Unload()
 		assert.Contains(t, renew(client, tag+"kept:0", "token", lease), "ERR unknown command")
 		assert.Contains(t, release(client, tag+"kept:0", "token"), "ERR unknown command")
 		assert.Equal(t, "token", server.Do(client, "GET", tag+"kept:0"))
 	})
+}
+
+// A slot that goes, or sets out to, while a transaction runs takes the server's
+// own commands with it. A call that needs one changes nothing and says so.
+func TestSlotGoes(t *testing.T) {
+	t.Parallel()
+	nodes := cluster(t, 2)
+	s, other := nodes[0], nodes[1]
+	const key, owner = "{2}lock", "{2}owner"
+	slot := s.Do("CLUSTER", "KEYSLOT", key).(int64)
+	require.LessOrEqual(t, int(slot), s.last)
+	require.Equal(t, "OK", s.Do("CONFIG", "SET", "cluster-require-full-coverage", "no"))
+	deleted, added := []any{"CLUSTER", "DELSLOTS", slot}, []any{"CLUSTER", "ADDSLOTS", slot}
+	migrating, stable := []any{"CLUSTER", "SETSLOT", slot, "MIGRATING", other.id}, []any{"CLUSTER", "SETSLOT", slot, "STABLE"}
+	for _, test := range []struct {
+		command    string
+		call       []any
+		goes, back []any
+	}{
+		{"ownexpire", []any{"GOBLIN.OWNEXPIRE", key, owner, "me", 2 * lease}, migrating, stable},
+		{"ownexpire", []any{"GOBLIN.OWNEXPIRE", key, owner, "me", 2 * lease}, deleted, added},
+		{"caexpire", []any{"GOBLIN.CAEXPIRE", key, "token", 0}, deleted, added},
+	} {
+		refused := s.Count("goblin", "goblin_"+test.command+"_refused")
+		require.Equal(t, "OK", s.Do("SET", key, "token", "PX", lease))
+		conn := s.Session()
+		for _, call := range [][]any{{"MULTI"}, test.goes, test.call, test.back} {
+			require.Contains(t, []any{"OK", "QUEUED"}, server.Do(conn, call...))
+		}
+		assert.Equal(t, fmt.Sprintf("[OK ERR 'goblin.%s' is unavailable: this server refuses, or has renamed or disabled, a command that it needs OK]",
+			test.command), fmt.Sprint(server.Do(conn, "EXEC")))
+		assert.Equal(t, "token", s.Do("GET", key))
+		left, _ := s.Do("PTTL", key).(int64)
+		assert.True(t, left > 0 && left <= lease, left)
+		assert.Nil(t, s.Do("GET", owner))
+		assert.Equal(t, refused+1, s.Count("goblin", "goblin_"+test.command+"_refused"))
+	}
+	assert.Zero(t, s.Count("goblin", "goblin_ownexpire_set"))
+	assert.Zero(t, s.Count("goblin", "goblin_caexpire_renewed"))
 }
