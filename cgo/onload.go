@@ -44,15 +44,6 @@ func RedisModule_OnLoad(ctx *C.RedisModuleCtx, argv **C.RedisModuleString, argc 
 	return C.REDISMODULE_OK
 }
 
-// RedisModule_OnUnload is called by the server for MODULE UNLOAD. There is
-// nothing to undo: the server forgets the commands, and the library stays
-// mapped until the server ends.
-//
-//export RedisModule_OnUnload
-func RedisModule_OnUnload(*C.RedisModuleCtx) C.int {
-	return C.REDISMODULE_OK
-}
-
 // load touches nothing before it knows that this is the only instance: a second
 // MODULE LOAD runs it in the library that is already at work.
 func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {

@@ -50,7 +50,7 @@ func TestLoadAtRuntime(t *testing.T) {
 	for range 50 {
 		require.Equal(t, "OK", s.Do("MODULE", "LOAD", server.Module(t)))
 		works(t, s)
-		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+		s.Unload()
 		require.Equal(t, unknown, s.Do("GOBLIN.CAD", "lock", "token"))
 	}
 }

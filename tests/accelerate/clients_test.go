@@ -112,7 +112,7 @@ func TestClients(t *testing.T) {
 				assert.Equal(t, side.ran, ran(t, s), side.module)
 				assert.Equal(t, int64(0), s.Do("EXISTS", "lock"), side.module)
 				if side.module != nil {
-					require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+					s.Unload()
 				}
 			}
 		})

@@ -76,7 +76,7 @@ func TestWhatIsLoaded(t *testing.T) {
 		assert.Equal(t, test.known, takes(t, s, digest(release)), test.arguments)
 		assert.Equal(t, test.own, takes(t, s, releaseSHA), test.arguments)
 		assert.Equal(t, test.counts(), loaded(t, s), test.arguments)
-		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+		s.Unload()
 		assert.Equal(t, script, takes(t, s, digest(release)), "unloaded")
 	}
 	assert.GreaterOrEqual(t, all, 30)

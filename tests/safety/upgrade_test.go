@@ -14,6 +14,7 @@ import (
 
 	"goblin/tests/server"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -43,7 +44,7 @@ func TestReload(t *testing.T) {
 	reload := func() {
 		require.Equal(t, "OK", s.Do("MODULE", "LOAD", server.Module(t), "accelerate", "known"))
 		use(t, s)
-		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+		s.Unload()
 	}
 	// The Go runtime collects no garbage before there are 4 MB of it.
 	for range *loads {
@@ -104,8 +105,75 @@ func TestReloadUnderTraffic(t *testing.T) {
 		more(&unknown)
 		require.Equal(t, "OK", s.Do("MODULE", "LOAD", server.Module(t)))
 		more(&served)
-		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+		s.Unload()
 	}
+}
+
+// The server frees the commands of a module that it unloads, and crashes if it
+// then comes across one that a client has queued, or called last. So the module
+// stays for as long as there is such a client.
+func TestUnload(t *testing.T) {
+	t.Parallel()
+	s := server.New(t, "accelerate", "known")
+	s.Expect("<goblin> not unloaded: |OnUnload failed")
+	const refused = server.Error("ERR Error unloading module: operation not possible.")
+	stays := func(last, queued int) {
+		t.Helper()
+		before := len(s.Log())
+		require.Equal(t, refused, s.Do("MODULE", "UNLOAD", "goblin"))
+		require.Contains(t, s.Log()[before:], fmt.Sprintf(
+			"not unloaded: the server would go on using what it frees, for %d clients that called a command of the module last, and %d that have calls queued", last, queued))
+	}
+	// churn has the server give memory that it has freed to something else.
+	churn := func() {
+		for i := range 400 {
+			s.Do("SET", fmt.Sprint("churn:", i), strings.Repeat("x", i))
+		}
+		s.Do("CLIENT", "LIST")
+	}
+	session := func() *redis.Conn {
+		conn := s.Session()
+		require.Equal(t, "PONG", server.Do(conn, "PING"))
+		return conn
+	}
+
+	caller := session()
+	id := server.Do(caller, "CLIENT", "ID")
+	require.Equal(t, lost, server.Do(caller, "GOBLIN.CAD", "lock", "token"))
+	stays(1, 0)
+	require.Equal(t, "PONG", server.Do(caller, "PING"))
+
+	queuing := session()
+	require.Equal(t, "OK", server.Do(queuing, "MULTI"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "EVAL", release, 1, "lock", "token"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "PING"))
+	stays(0, 1)
+	require.Equal(t, lost, server.Do(caller, "GOBLIN.CAD", "lock", "token"))
+	stays(1, 1)
+	require.Equal(t, int64(1), s.Do("CLIENT", "KILL", "ID", id))
+	stays(0, 1)
+	churn()
+	require.Equal(t, []any{lost, "PONG"}, server.Do(queuing, "EXEC"))
+
+	require.Equal(t, "OK", server.Do(queuing, "MULTI"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "MODULE", "UNLOAD", "goblin"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "GOBLIN.CAD", "lock", "token"))
+	require.Equal(t, fmt.Sprint(refused, lost), fmt.Sprint(server.Do(queuing, "EXEC").([]any)...))
+
+	if s.Speaks(6, 2) { // before, it blocks all clients
+		require.Equal(t, "OK", s.Do("CLIENT", "PAUSE", 60000, "WRITE"))
+		postponed := session()
+		replied := make(chan any)
+		go func() { replied <- server.Do(postponed, "GOBLIN.CAD", "lock", "token") }()
+		s.Until("the call is postponed", func() bool { return strings.Contains(s.Do("CLIENT", "LIST").(string), "cmd=goblin.cad") })
+		stays(1, 0)
+		require.Equal(t, "OK", s.Do("CLIENT", "UNPAUSE"))
+		require.Equal(t, lost, <-replied)
+		stays(1, 0)
+		require.Equal(t, "PONG", server.Do(postponed, "PING"))
+	}
+	s.Unload()
+	churn()
 }
 
 // A library that is replaced while it is loaded does not matter until the
@@ -129,7 +197,7 @@ func TestUpgrade(t *testing.T) {
 	newVersion := "9." + oldVersion
 	install(t, other, old)
 	use(t, s)
-	require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+	s.Unload()
 	require.Equal(t, "OK", s.Do("MODULE", "LOAD", old))
 	assert.Equal(t, oldVersion, version())
 	use(t, s)
@@ -141,7 +209,7 @@ func TestUpgrade(t *testing.T) {
 	assert.Equal(t, counters, s.Info("goblin"))
 	use(t, s)
 
-	require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+	s.Unload()
 	require.Equal(t, "OK", s.Do("MODULE", "LOAD", other))
 	assert.Equal(t, newVersion, version())
 	use(t, s)
@@ -173,7 +241,7 @@ func TestInstall(t *testing.T) {
 		install(t, server.Module(t), path)
 		before[path], _ = os.Stat(path)
 		require.Equal(t, "OK", s.Do("MODULE", "LOAD", path))
-		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+		s.Unload()
 	}
 	gnuMake(t, "install", "SO="+built, "MODULES="+s.Dir)
 	for path, before := range before {
@@ -182,7 +250,7 @@ func TestInstall(t *testing.T) {
 		assert.False(t, os.SameFile(before, after), "%s was written over", path)
 		require.Equal(t, "OK", s.Do("MODULE", "LOAD", path)) // runs what was there
 		use(t, s)
-		require.Equal(t, "OK", s.Do("MODULE", "UNLOAD", "goblin"))
+		s.Unload()
 	}
 }
 

@@ -19,8 +19,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,6 +127,18 @@ func (s *Server) Stop() {
 	s.t.Helper()
 	s.Signal(syscall.SIGTERM)
 	assert.Zero(s.t, s.Status(), "%s", s.Output())
+}
+
+// Unload unloads the module, as soon as no client refers to it.
+func (s *Server) Unload() {
+	s.t.Helper()
+	s.Until("the module is unloaded", func() bool {
+		unloaded := s.Do("MODULE", "UNLOAD", "goblin") == "OK"
+		if !unloaded {
+			s.Expect("<goblin> not unloaded: the server would go on using|OnUnload failed")
+		}
+		return unloaded
+	})
 }
 
 // Kill ends the server as a crash of the machine would.
@@ -370,13 +384,35 @@ func Module(t testing.TB) string {
 // memory of the race detector has a fixed place, so there is one to a process.
 func SkipIfRace(t testing.TB) {
 	t.Helper()
+	if setting(t, "-race") == "true" {
+		t.Skip("the module was built with the race detector, of which a process can hold only one")
+	}
+}
+
+// Compile makes a module of one C file, for servers that the library is for. As
+// it is not linked with a C library it loads where that is older, too.
+func Compile(t testing.TB, path, source string) {
+	t.Helper()
+	gcc := "gcc"
+	if arch := setting(t, "GOARCH"); arch == "arm64" && arch != runtime.GOARCH {
+		gcc = "aarch64-linux-gnu-gcc"
+	}
+	compile := exec.Command(gcc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-nostdlib", "-I", root(t), "-o", path, source)
+	output, err := compile.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}
+
+// setting returns what the library was built with.
+func setting(t testing.TB, key string) string {
+	t.Helper()
 	info, err := buildinfo.ReadFile(Module(t))
 	require.NoError(t, err)
 	for _, setting := range info.Settings {
-		if setting.Key == "-race" && setting.Value == "true" {
-			t.Skip("the module was built with the race detector, of which a process can hold only one")
+		if setting.Key == key {
+			return setting.Value
 		}
 	}
+	return ""
 }
 
 // root is the directory of the repository.
