@@ -39,6 +39,10 @@ test-all: build ## Run all tests, on every server of build/servers
 test-variants: need-go need-gcc ## Run the tests with other builds: ordinary export, race detector, sanitizer
 	@build/test-variants
 
+.PHONY: test-arm64
+test-arm64: need-go ## Run the tests of the module for arm64, under qemu
+	@build/test-arm64
+
 .PHONY: bench
 bench: build ## Measure against C, Lua, and the server's own commands (REDIS_SERVER=redis-server)
 	@[ "$$REDIS_SERVER" ] || build/need redis-server redis-server

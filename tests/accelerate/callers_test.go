@@ -2,7 +2,6 @@ package accelerate
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -178,10 +177,7 @@ func TestNotFromOthers(t *testing.T) {
 func caller(t *testing.T, s *server.Server) {
 	t.Helper()
 	path := filepath.Join(s.Dir, "caller.so")
-	// Without a library of its own it also loads where the C library is older.
-	gcc := exec.Command("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-nostdlib", "-I", "../..", "-o", path, "testdata/caller.c")
-	output, err := gcc.CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	server.Compile(t, path, "testdata/caller.c")
 	require.Equal(t, "OK", s.Do("MODULE", "LOAD", path))
 }
 

@@ -40,7 +40,7 @@ func TestExports(t *testing.T) {
 	require.NoError(t, err)
 	var exported []string
 	for _, symbol := range symbols {
-		if symbol.Section != elf.SHN_UNDEF {
+		if symbol.Section != elf.SHN_UNDEF && elf.ST_BIND(symbol.Info) != elf.STB_LOCAL { // a local one is a section's
 			exported = append(exported, symbol.Name)
 		}
 	}

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,10 +17,7 @@ import (
 func loadInOlder(t *testing.T, s *server.Server, lacking []any) any {
 	t.Helper()
 	path := filepath.Join(s.Dir, "older.so")
-	// Without a library of its own it also loads where the C library is older.
-	gcc := exec.Command("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-nostdlib", "-o", path, "testdata/older.c")
-	output, err := gcc.CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	server.Compile(t, path, "testdata/older.c")
 	return s.Do(append([]any{"MODULE", "LOAD", path, server.Module(t)}, lacking...)...)
 }
 
