@@ -79,7 +79,7 @@ func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
 	if err := accelerate(ctx, scripts); err != nil {
 		return err
 	}
-	log(ctx, "notice", fmt.Sprintf("version %s (%s) provides %s; %d scripts are run as commands",
+	log(ctx, "notice", fmt.Sprintf("version %s (%s) provides %s; scripts run as commands: %d",
 		module.Version, runtime.Version(), strings.Join(names, ", "), len(scripts)))
 	if C.bridge_enabled(ctx, constant("crash-memcheck-enabled")) != 0 {
 		log(ctx, "notice", "crash reports will break off where the server tests its memory, "+

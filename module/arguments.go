@@ -21,7 +21,7 @@ func Accelerated(args []string) ([]Script, error) {
 	for pair := range slices.Chunk(args, 2) {
 		switch {
 		case pair[0] != "accelerate":
-			return nil, fmt.Errorf("unknown load argument %q: the only one is accelerate", pair[0])
+			return nil, fmt.Errorf("unknown load argument %.80q: the only one is accelerate", pair[0])
 		case len(pair) == 1:
 			return nil, errors.New("load argument accelerate needs a value: known, or SHA1=cad or SHA1=caexpire")
 		case pair[1] == "known":
@@ -50,10 +50,10 @@ func ownScript(value string) (Script, error) {
 	sha1, command, _ := strings.Cut(value, "=")
 	script := Script{SHA1: strings.ToLower(sha1), Command: Name + "." + command}
 	if digest, err := hex.DecodeString(sha1); err != nil || len(digest) != 20 {
-		return Script{}, fmt.Errorf("accelerate %q: %q is no SHA-1 digest, 40 digits in hexadecimal", value, sha1)
+		return Script{}, fmt.Errorf("accelerate %.80q: %.80q is no SHA-1 digest, 40 digits in hexadecimal", value, sha1)
 	}
 	if script.Command != cad.Name && script.Command != caexpire.Name {
-		return Script{}, fmt.Errorf("accelerate %q: a script can be run as cad or as caexpire", value)
+		return Script{}, fmt.Errorf("accelerate %.80q: a script can be run as cad or as caexpire", value)
 	}
 	return script, nil
 }

@@ -18,7 +18,7 @@ import (
 // loaded is how many scripts a server's log says are run as commands.
 func loaded(t *testing.T, s *server.Server) int {
 	t.Helper()
-	lines := regexp.MustCompile(`<goblin> version .*; (\d+) scripts are run as commands`).FindAllStringSubmatch(s.Log(), -1)
+	lines := regexp.MustCompile(`<goblin> version .*; scripts run as commands: (\d+)`).FindAllStringSubmatch(s.Log(), -1)
 	require.NotEmpty(t, lines, s.Log())
 	n, err := strconv.Atoi(lines[len(lines)-1][1])
 	require.NoError(t, err)

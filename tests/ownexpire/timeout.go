@@ -19,8 +19,9 @@ type Timeouts struct {
 func NewTimeouts(client *redis.Client) *Timeouts { return &Timeouts{client, rand.Text()} }
 
 // Set has key expire after a timeout, and tells whether it will: not if that
-// would shorten what another owner has set, nor if key is missing or has no
-// timeout that could be changed. The owner is recorded in key:owner.
+// would shorten what this owner has not set, nor if key is missing or has no
+// timeout that could be changed. The owner is recorded in key:owner. A timeout
+// of less than a millisecond deletes both.
 func (t *Timeouts) Set(ctx context.Context, key string, timeout time.Duration) (bool, error) {
 	return t.client.Do(ctx, "GOBLIN.OWNEXPIRE", key, key+":owner", t.owner, timeout.Milliseconds()).Bool()
 }

@@ -24,14 +24,15 @@ var (
 func Hold(ctx context.Context, client *redis.Client, key string, lease time.Duration, work func(context.Context) error) error {
 	token, asked := rand.Text(), time.Now()
 	taken, err := client.SetNX(ctx, key, token, lease).Result()
+	if err == nil && !taken {
+		return ErrTaken
+	}
+	// Released even where ctx has been cancelled, or nobody knows whether the
+	// lock was taken.
+	defer client.Do(context.WithoutCancel(ctx), "GOBLIN.CAD", key, token)
 	if err != nil {
 		return err
 	}
-	if !taken {
-		return ErrTaken
-	}
-	// Released even where ctx has been cancelled.
-	defer client.Do(context.WithoutCancel(ctx), "GOBLIN.CAD", key, token)
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -3,11 +3,15 @@ package watchdog
 import (
 	"context"
 	"errors"
+	"net"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 
 	"goblin/tests/server"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -74,6 +78,31 @@ func TestHoldReleasesWhenCancelled(t *testing.T) {
 		return ctx.Err()
 	})
 	assert.Equal(t, context.Canceled, err)
+	assert.Equal(t, int64(0), s.Do("EXISTS", key))
+}
+
+// A lock that the server gave after nobody waited for it any more is not left
+// behind.
+func TestHoldReleasesWhatItMayHaveTaken(t *testing.T) {
+	t.Parallel()
+	s := server.New(t)
+	dials := 0
+	client := s.Connect(func(o *redis.Options) {
+		o.ContextTimeoutEnabled, o.MaxRetries = true, -1
+		o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if dials++; dials == 2 { // the first connection broke over the wait
+				s.Signal(syscall.SIGCONT)
+			}
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}
+	})
+	require.Equal(t, "PONG", server.Do(client, "PING"))
+	ctx, cancel := context.WithTimeout(background(t), 100*time.Millisecond)
+	defer cancel()
+	s.Signal(syscall.SIGSTOP)
+	err := Hold(ctx, client, key, time.Minute, nil)
+	assert.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	assert.Equal(t, 1, s.Count("goblin", "goblin_cad_released"))
 	assert.Equal(t, int64(0), s.Do("EXISTS", key))
 }
 
