@@ -135,7 +135,7 @@ func (s *Server) Unload() {
 	s.Until("the module is unloaded", func() bool {
 		unloaded := s.Do("MODULE", "UNLOAD", "goblin") == "OK"
 		if !unloaded {
-			s.Expect("<goblin> not unloaded: the server would go on using|OnUnload failed")
+			s.Expect("<goblin> not unloaded: the server would go on using|OnUnload failed|Error unloading module")
 		}
 		return unloaded
 	})
