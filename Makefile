@@ -49,7 +49,8 @@ bench: build ## Measure against C, Lua, and the server's own commands (REDIS_SER
 	go run ./tests/bench
 
 .PHONY: install
-install: build ## Install the module (MODULES=/usr/lib/redis/modules)
+install: ## Install the module that was built (MODULES=/usr/lib/redis/modules)
+	@[ -f $(SO) ] || { echo '$(SO) is missing: make build, first' >&2; exit 1; }
 	install -d $(DESTDIR)$(MODULES)
 	install -m 755 $(SO) $(DESTDIR)$(MODULES)/goblin.so.new
 	mv $(DESTDIR)$(MODULES)/goblin.so.new $(DESTDIR)$(MODULES)/goblin.so

@@ -52,15 +52,17 @@ static void replicated(RedisModuleCtx *ctx, int status) {
         RedisModule_Log(ctx, "warning", "a change was NOT sent to replicas and AOF");
 }
 
-/* What carries a verdict out replies, and returns it, or that which it came to. */
+/* Each of what follows replies, and returns what has come of the verdict. */
+
+static int64_t refuse(const struct command *command, RedisModuleCtx *ctx, int64_t verdict) {
+    RedisModule_ReplyWithError(ctx, command->errors[verdict]);
+    return verdict;
+}
 
 /* Passes a core command's reply on. It is NULL where the server refuses to run
  * it, as in a cluster while the key's slot is on its way to another node. */
 static int64_t pass_on(const struct command *command, RedisModuleCtx *ctx, RedisModuleCallReply *reply, int64_t verdict) {
-    if (reply == NULL) {
-        RedisModule_ReplyWithError(ctx, command->errors[UNAVAILABLE]);
-        return UNAVAILABLE;
-    }
+    if (reply == NULL) return refuse(command, ctx, UNAVAILABLE);
     RedisModule_ReplyWithCallReply(ctx, reply);
     RedisModule_FreeCallReply(reply);
     return verdict;
@@ -87,7 +89,7 @@ static int64_t own(const struct command *command, RedisModuleCtx *ctx, RedisModu
     RedisModuleCallReply *reply = RedisModule_Call(ctx, "SET", "!ss", owner, argv[command->expected]);
 
     /* It may create the key. What comes after changes keys that are there. */
-    if (reply == NULL) return pass_on(command, ctx, NULL, OWN);
+    if (reply == NULL) return refuse(command, ctx, UNAVAILABLE);
     drop(reply);
     drop(RedisModule_Call(ctx, "PEXPIREAT", "!sl", owner, deadline));
     return pass_on(command, ctx, RedisModule_Call(ctx, "PEXPIREAT", "!sl", argv[1], deadline), OWN);
@@ -138,7 +140,7 @@ static int call(struct command *command, RedisModuleCtx *ctx, RedisModuleString 
     case REMOVE: verdict = delete(ctx, argv); break;
     case OWN: verdict = own(command, ctx, argv, &request); break;
     case DELEGATE: verdict = delegate(command, ctx, argv); break;
-    default: RedisModule_ReplyWithError(ctx, command->errors[verdict]);
+    default: refuse(command, ctx, verdict);
     }
     command->calls[verdict]++;
     return REDISMODULE_OK;

@@ -32,16 +32,28 @@ import (
 // module, or, while it starts, stops; the log tells why in either case.
 //
 //export RedisModule_OnLoad
-func RedisModule_OnLoad(ctx *C.RedisModuleCtx, argv **C.RedisModuleString, argc C.int) (status C.int) {
+func RedisModule_OnLoad(ctx *C.RedisModuleCtx, argv **C.RedisModuleString, argc C.int) C.int {
+	return status(ctx, "not loaded", func() error { return load(ctx, unsafe.Slice(argv, argc)) })
+}
+
+// status is what the server is told of an attempt. The log has the reason of one
+// that failed, be it by a panic, which nobody else could stop from ending the
+// server.
+func status(ctx *C.RedisModuleCtx, failed string, attempt func() error) (status C.int) {
+	refuse := func(reason any) {
+		log(ctx, "warning", fmt.Sprintf("%s: %v", failed, reason))
+		status = C.REDISMODULE_ERR
+	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			status = refuse(ctx, fmt.Errorf("panic: %v", panicked))
+			refuse(fmt.Sprintf("panic: %v", panicked))
 		}
 	}()
-	if err := load(ctx, unsafe.Slice(argv, argc)); err != nil {
-		return refuse(ctx, err)
+	status = C.REDISMODULE_OK
+	if err := attempt(); err != nil {
+		refuse(err)
 	}
-	return C.REDISMODULE_OK
+	return status
 }
 
 // load touches nothing before it knows that this is the only instance: a second
@@ -86,11 +98,6 @@ func load(ctx *C.RedisModuleCtx, args []*C.RedisModuleString) error {
 			"for which the Go runtime's signal stack is too small: set crash-memcheck-enabled no")
 	}
 	return nil
-}
-
-func refuse(ctx *C.RedisModuleCtx, err error) C.int {
-	log(ctx, "warning", "not loaded: "+err.Error())
-	return C.REDISMODULE_ERR
 }
 
 func log(ctx *C.RedisModuleCtx, level, message string) {

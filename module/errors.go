@@ -18,7 +18,7 @@ func (c Command) Error(v Verdict) string {
 	case OneKeyTwice:
 		return "ERR the two keys of '" + c.Name + "' must differ"
 	case Unavailable:
-		return "ERR '" + c.Name + "' is unavailable: this server refuses, or has renamed or disabled, a command that it needs"
+		return "ERR '" + c.Name + "' is unavailable: this server does not run a command that it needs"
 	case Panicked:
 		return "ERR internal error in '" + c.Name + "' command, the server's log has the details"
 	}

@@ -15,7 +15,7 @@ func TestErrors(t *testing.T) {
 				NotInteger:    "ERR value is not an integer or out of range",
 				InvalidExpire: "ERR invalid expire time in 'NAME' command",
 				OneKeyTwice:   "ERR the two keys of 'NAME' must differ",
-				Unavailable:   "ERR 'NAME' is unavailable: this server refuses, or has renamed or disabled, a command that it needs",
+				Unavailable:   "ERR 'NAME' is unavailable: this server does not run a command that it needs",
 				Panicked:      "ERR internal error in 'NAME' command, the server's log has the details",
 			}
 			for verdict := range Verdicts {

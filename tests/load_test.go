@@ -1,12 +1,15 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"goblin/tests/server"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -53,6 +56,78 @@ func TestLoadAtRuntime(t *testing.T) {
 		s.Unload()
 		require.Equal(t, unknown, s.Do("GOBLIN.CAD", "lock", "token"))
 	}
+}
+
+// The server frees the commands of a module that it unloads, and crashes if it
+// then comes across one that a client has queued, or called last, or that an ACL
+// rule names. So the module stays for as long as there is such a client or rule.
+func TestUnload(t *testing.T) {
+	t.Parallel()
+	s := server.New(t)
+	s.Expect("<goblin> not unloaded: |OnUnload failed|Error unloading module")
+	const refused = server.Error("ERR Error unloading module: operation not possible.")
+	stays := func(last, queued, named int) {
+		t.Helper()
+		before := len(s.Log())
+		require.Equal(t, refused, s.Do("MODULE", "UNLOAD", "goblin"))
+		require.Contains(t, s.Log()[before:], fmt.Sprintf(
+			"not unloaded: the server would go on using what it frees: %d clients called a command of the module last, %d have calls queued, and %d ACL rules name one",
+			last, queued, named))
+	}
+	// churn has the server give memory that it has freed to something else.
+	churn := func() {
+		for i := range 400 {
+			s.Do("SET", fmt.Sprint("churn:", i), strings.Repeat("x", i))
+		}
+		s.Do("CLIENT", "LIST")
+	}
+	session := func() *redis.Conn {
+		conn := s.Session()
+		require.Equal(t, "PONG", server.Do(conn, "PING"))
+		return conn
+	}
+
+	caller := session()
+	id := server.Do(caller, "CLIENT", "ID")
+	require.Equal(t, lost, server.Do(caller, "GOBLIN.CAD", "lock", "token"))
+	stays(1, 0, 0)
+	require.Equal(t, "PONG", server.Do(caller, "PING"))
+
+	queuing := session()
+	require.Equal(t, "OK", server.Do(queuing, "MULTI"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "GOBLIN.CAD", "lock", "token"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "PING"))
+	stays(0, 1, 0)
+	require.Equal(t, lost, server.Do(caller, "GOBLIN.CAD", "lock", "token"))
+	stays(1, 1, 0)
+	require.Equal(t, int64(1), s.Do("CLIENT", "KILL", "ID", id))
+	stays(0, 1, 0)
+	churn()
+	require.Equal(t, []any{lost, "PONG"}, server.Do(queuing, "EXEC"))
+
+	require.Equal(t, "OK", server.Do(queuing, "MULTI"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "MODULE", "UNLOAD", "goblin"))
+	require.Equal(t, "QUEUED", server.Do(queuing, "GOBLIN.CAD", "lock", "token"))
+	require.Equal(t, fmt.Sprint(refused, lost), fmt.Sprint(server.Do(queuing, "EXEC").([]any)...))
+
+	if s.Speaks(6, 2) { // before, it blocks all clients
+		require.Equal(t, "OK", s.Do("CLIENT", "PAUSE", 60000, "WRITE"))
+		postponed := session()
+		replied := make(chan any)
+		go func() { replied <- server.Do(postponed, "GOBLIN.CAD", "lock", "token") }()
+		s.Until("the call is postponed", func() bool { return strings.Contains(s.Do("CLIENT", "LIST").(string), "cmd=goblin.cad") })
+		stays(1, 0, 0)
+		require.Equal(t, "OK", s.Do("CLIENT", "UNPAUSE"))
+		require.Equal(t, lost, <-replied)
+		stays(1, 0, 0)
+		require.Equal(t, "PONG", server.Do(postponed, "PING"))
+	}
+
+	require.Equal(t, "OK", s.Do("ACL", "SETUSER", "worker", "+set", "+goblin.cad", "~lock:*"))
+	stays(0, 0, 1)
+	require.Equal(t, int64(1), s.Do("ACL", "DELUSER", "worker"))
+	s.Unload()
+	churn()
 }
 
 // refusesSecond loads the library once more, from path, and asserts that the

@@ -81,7 +81,7 @@ var CommandsForScripts = []Documented{
 		Reason: "The module reads a value by StringDMA, which makes it a plain string. OBJECT ENCODING tells, until the next SET.",
 		Covers: func(d Difference) bool {
 			left, right, ok := d.replies()
-			return ok && slices.Equal(d.step().Words[:2], []string{"OBJECT", "ENCODING"}) &&
+			return ok && strings.HasPrefix(strings.Join(d.step().Words, " "), "OBJECT ENCODING ") &&
 				left.text == "raw" && (right.text == "embstr" || right.text == "int")
 		},
 	},

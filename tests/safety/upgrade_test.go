@@ -16,7 +16,6 @@ import (
 
 	"goblin/tests/server"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -71,9 +70,9 @@ func TestReloadUnderTraffic(t *testing.T) {
 	var clients sync.WaitGroup
 	var served, unknown atomic.Int64
 	for client := range 4 {
-		key := "lock:" + strconv.Itoa(client)
+		key, conn := "lock:"+strconv.Itoa(client), s.Session()
 		call := func(reply int64, args ...any) (ok bool) {
-			switch got := s.Do(args...); got {
+			switch got := server.Do(conn, args...); got {
 			case reply:
 				served.Add(1)
 				return true
@@ -85,14 +84,14 @@ func TestReloadUnderTraffic(t *testing.T) {
 		}
 		clients.Go(func() {
 			for ctx.Err() == nil && !t.Failed() {
-				assert.Equal(t, "OK", s.Do("SET", key, "token", "PX", 60000))
+				assert.Equal(t, "OK", server.Do(conn, "SET", key, "token", "PX", 60000))
 				call(lost, "GOBLIN.CAEXPIRE", key, "other", 1)
 				call(renewed, "GOBLIN.CAEXPIRE", key, "token", 60000)
 				call(lost, "GOBLIN.CAD", key, "other")
 				if call(released, "GOBLIN.CAD", key, "token") {
-					assert.Nil(t, s.Do("GET", key))
+					assert.Nil(t, server.Do(conn, "GET", key))
 				} else {
-					assert.Equal(t, "token", s.Do("GET", key))
+					assert.Equal(t, "token", server.Do(conn, "GET", key))
 				}
 				time.Sleep(rand.N(5 * time.Millisecond)) // when the module can go
 			}
@@ -110,73 +109,6 @@ func TestReloadUnderTraffic(t *testing.T) {
 		more(&served)
 		s.Unload()
 	}
-}
-
-// The server frees the commands of a module that it unloads, and crashes if it
-// then comes across one that a client has queued, or called last. So the module
-// stays for as long as there is such a client.
-func TestUnload(t *testing.T) {
-	t.Parallel()
-	s := server.New(t, "accelerate", "known")
-	s.Expect("<goblin> not unloaded: |OnUnload failed|Error unloading module")
-	const refused = server.Error("ERR Error unloading module: operation not possible.")
-	stays := func(last, queued int) {
-		t.Helper()
-		before := len(s.Log())
-		require.Equal(t, refused, s.Do("MODULE", "UNLOAD", "goblin"))
-		require.Contains(t, s.Log()[before:], fmt.Sprintf(
-			"not unloaded: the server would go on using what it frees, for %d clients that called a command of the module last, and %d that have calls queued", last, queued))
-	}
-	// churn has the server give memory that it has freed to something else.
-	churn := func() {
-		for i := range 400 {
-			s.Do("SET", fmt.Sprint("churn:", i), strings.Repeat("x", i))
-		}
-		s.Do("CLIENT", "LIST")
-	}
-	session := func() *redis.Conn {
-		conn := s.Session()
-		require.Equal(t, "PONG", server.Do(conn, "PING"))
-		return conn
-	}
-
-	caller := session()
-	id := server.Do(caller, "CLIENT", "ID")
-	require.Equal(t, lost, server.Do(caller, "GOBLIN.CAD", "lock", "token"))
-	stays(1, 0)
-	require.Equal(t, "PONG", server.Do(caller, "PING"))
-
-	queuing := session()
-	require.Equal(t, "OK", server.Do(queuing, "MULTI"))
-	require.Equal(t, "QUEUED", server.Do(queuing, "EVAL", release, 1, "lock", "token"))
-	require.Equal(t, "QUEUED", server.Do(queuing, "PING"))
-	stays(0, 1)
-	require.Equal(t, lost, server.Do(caller, "GOBLIN.CAD", "lock", "token"))
-	stays(1, 1)
-	require.Equal(t, int64(1), s.Do("CLIENT", "KILL", "ID", id))
-	stays(0, 1)
-	churn()
-	require.Equal(t, []any{lost, "PONG"}, server.Do(queuing, "EXEC"))
-
-	require.Equal(t, "OK", server.Do(queuing, "MULTI"))
-	require.Equal(t, "QUEUED", server.Do(queuing, "MODULE", "UNLOAD", "goblin"))
-	require.Equal(t, "QUEUED", server.Do(queuing, "GOBLIN.CAD", "lock", "token"))
-	require.Equal(t, fmt.Sprint(refused, lost), fmt.Sprint(server.Do(queuing, "EXEC").([]any)...))
-
-	if s.Speaks(6, 2) { // before, it blocks all clients
-		require.Equal(t, "OK", s.Do("CLIENT", "PAUSE", 60000, "WRITE"))
-		postponed := session()
-		replied := make(chan any)
-		go func() { replied <- server.Do(postponed, "GOBLIN.CAD", "lock", "token") }()
-		s.Until("the call is postponed", func() bool { return strings.Contains(s.Do("CLIENT", "LIST").(string), "cmd=goblin.cad") })
-		stays(1, 0)
-		require.Equal(t, "OK", s.Do("CLIENT", "UNPAUSE"))
-		require.Equal(t, lost, <-replied)
-		stays(1, 0)
-		require.Equal(t, "PONG", server.Do(postponed, "PING"))
-	}
-	s.Unload()
-	churn()
 }
 
 // A library that is replaced while it is loaded does not matter until the
@@ -246,6 +178,7 @@ func TestInstall(t *testing.T) {
 		require.Equal(t, "OK", s.Do("MODULE", "LOAD", path))
 		s.Unload()
 	}
+	gnuMake(t, "build", "SO="+built)
 	gnuMake(t, "install", "SO="+built, "MODULES="+s.Dir)
 	for path, before := range before {
 		after, err := os.Stat(path)

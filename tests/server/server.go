@@ -132,13 +132,11 @@ func (s *Server) Stop() {
 // Unload unloads the module, as soon as no client refers to it.
 func (s *Server) Unload() {
 	s.t.Helper()
-	s.Until("the module is unloaded", func() bool {
-		unloaded := s.Do("MODULE", "UNLOAD", "goblin") == "OK"
-		if !unloaded {
-			s.Expect("<goblin> not unloaded: the server would go on using|OnUnload failed|Error unloading module")
-		}
-		return unloaded
-	})
+	if s.Do("MODULE", "UNLOAD", "goblin") == "OK" {
+		return
+	}
+	s.Expect("<goblin> not unloaded: the server would go on using|OnUnload failed|Error unloading module")
+	s.Until("the module is unloaded", func() bool { return s.Do("MODULE", "UNLOAD", "goblin") == "OK" })
 }
 
 // Kill ends the server as a crash of the machine would.

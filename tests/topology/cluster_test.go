@@ -240,7 +240,7 @@ func TestSlotGoes(t *testing.T) {
 		for _, call := range [][]any{{"MULTI"}, test.goes, test.call, test.back} {
 			require.Contains(t, []any{"OK", "QUEUED"}, server.Do(conn, call...))
 		}
-		assert.Equal(t, fmt.Sprintf("[OK ERR 'goblin.%s' is unavailable: this server refuses, or has renamed or disabled, a command that it needs OK]",
+		assert.Equal(t, fmt.Sprintf("[OK ERR 'goblin.%s' is unavailable: this server does not run a command that it needs OK]",
 			test.command), fmt.Sprint(server.Do(conn, "EXEC")))
 		assert.Equal(t, "token", s.Do("GET", key))
 		left, _ := s.Do("PTTL", key).(int64)

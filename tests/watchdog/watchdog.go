@@ -24,14 +24,14 @@ var (
 func Hold(ctx context.Context, client *redis.Client, key string, lease time.Duration, work func(context.Context) error) error {
 	token, asked := rand.Text(), time.Now()
 	taken, err := client.SetNX(ctx, key, token, lease).Result()
-	if err == nil && !taken {
-		return ErrTaken
-	}
-	// Released even where ctx has been cancelled, or nobody knows whether the
-	// lock was taken.
+	// Released even where ctx has been cancelled. And where the lock seems not to
+	// be taken, as the client may have asked twice, or not have heard the reply.
 	defer client.Do(context.WithoutCancel(ctx), "GOBLIN.CAD", key, token)
 	if err != nil {
 		return err
+	}
+	if !taken {
+		return ErrTaken
 	}
 
 	ctx, cancel := context.WithCancelCause(ctx)

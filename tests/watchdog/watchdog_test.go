@@ -81,29 +81,31 @@ func TestHoldReleasesWhenCancelled(t *testing.T) {
 	assert.Equal(t, int64(0), s.Do("EXISTS", key))
 }
 
-// A lock that the server gave after nobody waited for it any more is not left
-// behind.
+// A lock that the server gave after nobody waited for its reply any more, or
+// gave to whoever asks a second time, is not left behind.
 func TestHoldReleasesWhatItMayHaveTaken(t *testing.T) {
 	t.Parallel()
-	s := server.New(t)
-	dials := 0
-	client := s.Connect(func(o *redis.Options) {
-		o.ContextTimeoutEnabled, o.MaxRetries = true, -1
-		o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if dials++; dials == 2 { // the first connection broke over the wait
-				s.Signal(syscall.SIGCONT)
-			}
-			return new(net.Dialer).DialContext(ctx, network, addr)
-		}
-	})
-	require.Equal(t, "PONG", server.Do(client, "PING"))
-	ctx, cancel := context.WithTimeout(background(t), 100*time.Millisecond)
-	defer cancel()
-	s.Signal(syscall.SIGSTOP)
-	err := Hold(ctx, client, key, time.Minute, nil)
-	assert.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	assert.Equal(t, 1, s.Count("goblin", "goblin_cad_released"))
-	assert.Equal(t, int64(0), s.Do("EXISTS", key))
+	for retries, want := range map[int]error{-1: os.ErrDeadlineExceeded, 1: ErrTaken} {
+		t.Run(want.Error(), func(t *testing.T) {
+			t.Parallel()
+			s := server.New(t)
+			dials := 0
+			client := s.Connect(func(o *redis.Options) {
+				o.MaxRetries, o.ReadTimeout = retries, 500*time.Millisecond
+				o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+					if dials++; dials == 2 { // the first connection broke over the wait
+						s.Signal(syscall.SIGCONT)
+					}
+					return new(net.Dialer).DialContext(ctx, network, addr)
+				}
+			})
+			require.Equal(t, "PONG", server.Do(client, "PING"))
+			s.Signal(syscall.SIGSTOP)
+			assert.ErrorIs(t, Hold(background(t), client, key, time.Minute, nil), want)
+			assert.Equal(t, 1, s.Count("goblin", "goblin_cad_released"))
+			assert.Equal(t, int64(0), s.Do("EXISTS", key))
+		})
+	}
 }
 
 func TestHoldStopsWhenTheServerDoesNotAnswer(t *testing.T) {
