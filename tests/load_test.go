@@ -64,15 +64,21 @@ func TestLoadAtRuntime(t *testing.T) {
 func TestUnload(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
-	s.Expect("<goblin> not unloaded: |OnUnload failed|Error unloading module")
+	s.Expect("<goblin> not unloaded: |OnUnload failed|Error unloading module|Module goblin unload blocked")
 	const refused = server.Error("ERR Error unloading module: operation not possible.")
-	stays := func(last, queued, named int) {
+	const named = "one or more ACL users reference commands from this module" // seen by the server itself, from Valkey 9.0.3 on
+	stays := func(last, queued, rules int) {
 		t.Helper()
 		before := len(s.Log())
-		require.Equal(t, refused, s.Do("MODULE", "UNLOAD", "goblin"))
+		reply := s.Do("MODULE", "UNLOAD", "goblin")
+		if s.Is("valkey", 9, 0) && rules > 0 {
+			require.Contains(t, reply, named)
+			return
+		}
+		require.Equal(t, refused, reply)
 		require.Contains(t, s.Log()[before:], fmt.Sprintf(
 			"not unloaded: the server would go on using what it frees: %d clients called a command of the module last, %d have calls queued, and %d ACL rules name one",
-			last, queued, named))
+			last, queued, rules))
 	}
 	// churn has the server give memory that it has freed to something else.
 	churn := func() {
