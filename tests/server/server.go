@@ -302,6 +302,11 @@ func (s *Server) end() {
 			s.Kill()
 		}
 	}
+	// The race detector cannot be told to end a server that renames itself: it
+	// would read that from /proc/self/environ, where the name is then.
+	if setting(s.t, "-race") == "true" && strings.Contains(s.Output(), "DATA RACE") {
+		s.t.Errorf("the server wrote:\n%s", s.Output())
+	}
 	if s.t.Failed() {
 		s.t.Logf("the log of the server on port %d:\n%s", s.Port, s.Log())
 		return
