@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,10 +144,11 @@ func invalidates(t *testing.T, s *server.Server, call []any) bool {
 	defer subscription.Close()
 	_, err := subscription.Receive(ctx)
 	require.NoError(t, err)
-	// The subscriber's connection is the last one that has subscribed.
-	id := s.Client.Do(ctx, "CLIENT", "LIST", "TYPE", "PUBSUB").Val().(string)
+	// The subscriber's connection is the last one that has subscribed. The server
+	// may not have noticed yet that those of earlier calls are gone.
+	subscribed := strings.TrimSpace(s.Client.Do(ctx, "CLIENT", "LIST", "TYPE", "PUBSUB").Val().(string))
 	var receiver int64
-	_, err = fmt.Sscanf(id, "id=%d", &receiver)
+	_, err = fmt.Sscanf(subscribed[strings.LastIndex(subscribed, "\n")+1:], "id=%d", &receiver)
 	require.NoError(t, err)
 
 	reader := s.Connect(func(o *redis.Options) { o.Protocol = 2 }).Conn()
