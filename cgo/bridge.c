@@ -52,6 +52,10 @@ static void replicated(RedisModuleCtx *ctx, int status) {
         RedisModule_Log(ctx, "warning", "a change was NOT sent to replicas and AOF");
 }
 
+static void drop(RedisModuleCallReply *reply) {
+    if (reply != NULL) RedisModule_FreeCallReply(reply);
+}
+
 /* Each of what follows replies, and returns what has come of the verdict. */
 
 static int64_t refuse(const struct command *command, RedisModuleCtx *ctx, int64_t verdict) {
@@ -66,10 +70,6 @@ static int64_t pass_on(const struct command *command, RedisModuleCtx *ctx, Redis
     RedisModule_ReplyWithCallReply(ctx, reply);
     RedisModule_FreeCallReply(reply);
     return verdict;
-}
-
-static void drop(RedisModuleCallReply *reply) {
-    if (reply != NULL) RedisModule_FreeCallReply(reply);
 }
 
 /* Lets PEXPIRE do it. No key may be open: PEXPIRE can free what one refers to. */

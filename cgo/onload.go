@@ -37,23 +37,24 @@ func RedisModule_OnLoad(ctx *C.RedisModuleCtx, argv **C.RedisModuleString, argc 
 }
 
 // status is what the server is told of an attempt. The log has the reason of one
-// that failed, be it by a panic, which nobody else could stop from ending the
-// server.
-func status(ctx *C.RedisModuleCtx, failed string, attempt func() error) (status C.int) {
-	refuse := func(reason any) {
-		log(ctx, "warning", fmt.Sprintf("%s: %v", failed, reason))
-		status = C.REDISMODULE_ERR
+// that failed.
+func status(ctx *C.RedisModuleCtx, failed string, attempt func() error) C.int {
+	if err := contained(attempt); err != nil {
+		log(ctx, "warning", failed+": "+err.Error())
+		return C.REDISMODULE_ERR
 	}
+	return C.REDISMODULE_OK
+}
+
+// contained turns a panic into an error, since nobody else could stop it from
+// ending the server.
+func contained(attempt func() error) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			refuse(fmt.Sprintf("panic: %v", panicked))
+			err = fmt.Errorf("panic: %v", panicked)
 		}
 	}()
-	status = C.REDISMODULE_OK
-	if err := attempt(); err != nil {
-		refuse(err)
-	}
-	return status
+	return attempt()
 }
 
 // load touches nothing before it knows that this is the only instance: a second
